@@ -215,6 +215,8 @@ bool Importer::forLoop(const script::ForStmt *s) {
   if (!program.isPartial)
     pipelineLists(s, stages);
   auto op = tile::ForOp::create(b, loc, lower, upper, indexConstant(r.step, s->span), kind, stages);
+  if (!s->hints.sync.empty())
+    op.emitRemark("`sync` is ignored: barriers stand where reads and writes of a round need them");
   if (!s->hints.strategy.empty())
     op.setStrategy(s->hints.strategy);
   vars[r.var] = op.iv();

@@ -540,6 +540,10 @@ bool Importer::gemm(const Call *call) {
                : policy == "FullCol" ? tile::WarpPolicy::FullCol
                                      : tile::WarpPolicy::Square;
   const Argument &pack = argument(*call, "k_pack");
+  if (const Argument &wait = argument(*call, "wg_wait");
+      wait.kind == Argument::Int && wait.intValue != 0)
+    mlir::emitRemark(at(wait.span)) << "`wg_wait` is ignored: a product is complete where its "
+                                       "result is used";
   // A sum in a tensor is made in a fragment.
   Value sum = c;
   bool isTensor = typeOf(c).getScope() == tile::Scope::Global;

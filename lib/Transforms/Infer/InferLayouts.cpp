@@ -186,6 +186,10 @@ LogicalResult Inference::fixGemms() {
       return WalkResult::interrupt();
     }
     setMma(gemm, *plan);
+    if (int64_t pack = gemm.getKPack(); pack > 1 && plan->kPack != pack)
+      gemm.emitRemark() << "`k_pack` of " << pack
+                        << " is ignored: lanes read operands as wide without it, or K is no "
+                           "multiple of so many instructions'";
     fixAccumulator(gemm, *plan);
     return WalkResult::advance();
   });
