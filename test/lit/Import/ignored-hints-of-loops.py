@@ -7,7 +7,7 @@
 # CHECK-DAG: [[@LINE+14]]:{{[0-9]+}}: remark: `sync` is ignored: barriers stand where reads and writes of a round need them
 # CHECK-DAG: [[@LINE+16]]:{{[0-9]+}}: remark: `wg_wait` is ignored: a product is complete where its result is used
 # CHECK-DAG: [[@LINE+15]]:{{[0-9]+}}: remark: `k_pack` of 2 is ignored:
-# TAKEN-NOT: k_pack
+# TAKEN-NOT: `k_pack`
 import tilelang.language as T
 
 
