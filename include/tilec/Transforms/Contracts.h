@@ -25,7 +25,7 @@ enum class Fact {
   ThreadsApart, ///< threads that touch one element of shared memory are synchronised
   Layouts,      ///< every fragment and shared buffer has a layout; a product's C is laid out for it
   OneStage,     ///< no loop has stages
-  CopiesWaited, ///< what asynchronous copies bring is read behind a wait and a barrier
+  CopiesWaited, ///< nothing touches what travels or is multiplied, as waits count, in any round
   PipesFilled,  ///< each fill of a pipe's slot brings the bytes that its mbarrier awaits
   Places,       ///< shared buffers that are needed at the same time have bytes of their own
   Barriers,     ///< dependent accesses to shared memory are separated

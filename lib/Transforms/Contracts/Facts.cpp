@@ -4,6 +4,7 @@
 //
 // SPDX-License-Identifier: Apache-2.0
 //===----------------------------------------------------------------------===//
+#include "Contracts/Rounds.h"
 #include "Contracts/Snapshot.h"
 #include "Contracts/WaveFacts.h"
 #include "Layouts/GemmPlan.h"
@@ -130,13 +131,13 @@ bool standsBehindWait(Operation *op) {
   return false;
 }
 
-std::optional<Breach> copyWithoutWait(Operation *root) {
+std::optional<Breach> copyWithoutWait(Operation *root, const TargetInfo &target) {
   llvm::SmallPtrSet<Value, 4> rings;
   root->walk([&](Operation *op) {
     if (isAsyncCopy(op))
       rings.insert_range(accessesOf(op).writes);
   });
-  return firstBreach(root, [&](Operation *op) -> Complaint {
+  auto alone = firstBreach(root, [&](Operation *op) -> Complaint {
     if (isAsyncCopy(op)) {
       // One of a round that may be left out stands in a branch, behind which its group ends.
       for (Operation *at : {op, op->getParentOp()})
@@ -154,6 +155,12 @@ std::optional<Breach> copyWithoutWait(Operation *root) {
         return "reads what an asynchronous copy brings without a wait and a barrier before it";
     return std::nullopt;
   });
+  std::optional<Breach> found = std::move(alone);
+  root->walk([&](tile::KernelOp kernel) {
+    if (!found)
+      found = touchedInFlight(kernel, target);
+  });
+  return found;
 }
 
 /// Bytes that a copy into a tile brings: the last panel of a row may be padded.
@@ -237,7 +244,7 @@ std::optional<Breach> breachOf(Fact fact, Operation *root, const TargetInfo &tar
   case Fact::OneStage:
     return firstBreach(root, hasStages);
   case Fact::CopiesWaited:
-    return copyWithoutWait(root);
+    return copyWithoutWait(root, target);
   case Fact::PipesFilled:
     return firstBreach(root, fillsWrongBytes);
   case Fact::Places:

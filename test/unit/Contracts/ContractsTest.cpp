@@ -391,6 +391,34 @@ TEST(ContractsKept, GroupsOfCopies) {
   expectSaid(saidOfPlanted(product, "sm_80", "cse", "cse", noGroups),
              "`cse` keeps: `tile.async_copy` belongs to no group");
 }
+TEST(ContractsKept, WaitsByNumber) {
+  Fault weaker = [](Operation *root) {
+    root->walk([](tile::AsyncWaitOp wait) { wait.setPending(wait.getPending() + 1); });
+  };
+  expectSaid(saidOfPlanted(product, "sm_80", "cse", "cse", weaker),
+             "`cse` keeps: `tile.gemm` reads slot 0 while a copy to it is in flight");
+  // The first group is then one with the second.
+  expectSaid(saidOfPlanted(product, "sm_80", "cse", "cse", eraseFirst<tile::AsyncCommitOp>()),
+             "`cse` keeps: `tile.gemm` reads slot 0 while a copy to it is in flight");
+}
+TEST(ContractsKept, WaitsForProducts) {
+  Fault none = [](Operation *root) { root->walk([](tile::GemmWaitOp wait) { wait.erase(); }); };
+  expectSaid(saidOfPlanted(product, "sm_90a", "cse", "cse", none),
+             "`cse` keeps: `tile.pipe_release` gives a slot back that a product in flight reads");
+  Fault weaker = [](Operation *root) {
+    root->walk([](tile::GemmWaitOp wait) { wait.setPending(wait.getPending() + 1); });
+  };
+  expectSaid(saidOfPlanted(product, "sm_90a", "cse", "cse", weaker),
+             "`cse` keeps: `tile.pipe_release` gives a slot back that a product in flight reads");
+}
+TEST(ContractsKept, SlotsGivenBack) {
+  // More rounds than there are slots.
+  std::string rounds = product;
+  rounds.replace(rounds.find("%c0 to %c8"), 10, "%c0 to %c64");
+  expectSaid(
+      saidOfPlanted(rounds.c_str(), "sm_90a", "cse", "cse", eraseFirst<tile::PipeReleaseOp>()),
+      "`cse` keeps: `tile.pipe_wait` waits for a fill for which no slot has been given back");
+}
 TEST(ContractsKept, BytesOfPipes) {
   expectSaid(saidOfPlanted(product, "sm_90a", "cse", "cse", eraseFirst<tile::TmaCopyOp>()),
              "`cse` keeps: `tile.pipe` awaits 16384 bytes a fill, which brings 8192");
