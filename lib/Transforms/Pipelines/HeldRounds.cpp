@@ -113,13 +113,14 @@ bool HeldRounds::isLegal(tile::ElementLoop parallel) {
   bool hasWhole = values.size() == 1 || llvm::any_of(values, [&](tile::LoadOp load) {
                     return variablesOf(load.getIndices(), parallel).size() == parallel.ivs().size();
                   });
-  if (!ring || values.empty() || !hasWhole || !isFilledBy(parallel, ring))
+  bool isSame = llvm::all_of(
+      values, [&](tile::LoadOp load) { return variablesOf(load.getIndices(), parallel).empty(); });
+  if (!ring || values.empty() || isSame || !hasWhole || !isFilledBy(parallel, ring))
     return false;
   for (tile::LoadOp load : values)
     if (isChangedBy(all.writes, rootOf(load.getBuffer())) ||
         bitsOf(tile::dtypeOf(load.getBuffer().getType().getElementType())) < 8 ||
-        variablesOf(load.getIndices(), parallel).empty() || !isKnownAhead(load, parallel) ||
-        (round && !canLieOutside(load.getBuffer().getType())))
+        !isKnownAhead(load, parallel) || (round && !canLieOutside(load.getBuffer().getType())))
       return false;
   if (!round && !isBeside)
     return true;
