@@ -55,7 +55,8 @@ public:
           rings.insert(root);
     });
     for (Value ring : rings)
-      mostSlots = std::max(mostSlots, cast<tile::BufferType>(ring.getType()).getShape().front());
+      if (isRing(ring))
+        mostSlots = std::max(mostSlots, cast<tile::BufferType>(ring.getType()).getShape().front());
     kernel.walk(
         [&](tile::PipeOp pipe) { mostSlots = std::max<int64_t>(mostSlots, pipe.getStages()); });
   }
@@ -132,22 +133,33 @@ private:
         .Default(std::nullopt);
   }
 
-  /// The slot that a view is in: of a ring the first dimension is dropped.
-  std::optional<Slot> slotOf(Value view) {
-    Slot slot{boxRootOf(view), 0};
-    while (view != slot.ring) {
+  /// Whether the buffer may have a slot in each element of its first dimension: views drop that, or
+  /// accesses name it in front of a row and a column.
+  static bool isRing(Value buffer) {
+    return cast<tile::BufferType>(buffer.getType()).rank() > 2 ||
+           llvm::any_of(buffer.getUsers(), [](Operation *user) {
+             auto part = dyn_cast<tile::SubviewOp>(user);
+             return part && llvm::is_contained(part.getDropped(), 0);
+           });
+  }
+
+  /// The slot that an op's operand is in: that of a view, or of the element of a ring.
+  std::optional<Slot> slotOf(Operation *user, Value operand) {
+    Value ring = boxRootOf(operand), place;
+    for (Value view = operand; view != ring && !place;) {
       Operation *op = view.getDefiningOp();
       auto part = dyn_cast<tile::SubviewOp>(op);
-      if (part && part.getSource() == slot.ring && llvm::is_contained(part.getDropped(), 0)) {
-        std::optional<int64_t> number = numberOf(part.getOffsets().front());
-        if (!number)
-          return std::nullopt;
-        slot.number = *number;
-        return slot;
-      }
+      if (part && part.getSource() == ring && llvm::is_contained(part.getDropped(), 0))
+        place = part.getOffsets().front();
       view = op->getOperand(0);
     }
-    return slot;
+    if (!isRing(ring))
+      return Slot{ring, 0};
+    std::optional<ElementAccess> access = elementAccess(user);
+    if (!place && access && access->buffer == ring)
+      place = access->indices.front();
+    std::optional<int64_t> number = place ? numberOf(place) : std::nullopt;
+    return number ? std::optional(Slot{ring, *number}) : std::nullopt;
   }
 
   void complain(Operation *op, const std::string &text) {
@@ -166,11 +178,12 @@ private:
     for (Value view : op->getOperands()) {
       auto type = dyn_cast<tile::BufferType>(view.getType());
       if (type && type.isShared() && view != op->getOperand(0))
-        if (std::optional<Slot> slot = slotOf(view); slot && rings.contains(slot->ring))
+        if (std::optional<Slot> slot = slotOf(op, view); slot && rings.contains(slot->ring))
           into.push_back(*slot);
     }
     op->walk([&](tile::StoreOp store) {
-      if (std::optional<Slot> slot = slotOf(store.getBuffer()); slot && rings.contains(slot->ring))
+      std::optional<Slot> slot = slotOf(store, store.getBuffer());
+      if (slot && rings.contains(slot->ring))
         into.push_back(*slot);
     });
     if (isUncounted && countsCopies)
@@ -230,7 +243,7 @@ private:
         if (!type || !type.isShared() || !rings.contains(boxRootOf(view)) ||
             !llvm::is_contained(accessesOf(inner).reads, rootOf(view)))
           continue;
-        if (std::optional<Slot> slot = slotOf(view); slot && travels(*slot))
+        if (std::optional<Slot> slot = slotOf(inner, view); slot && travels(*slot))
           complain(op, "reads slot " + std::to_string(slot->number) +
                            " while a copy to it is in flight");
       }
