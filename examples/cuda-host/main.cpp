@@ -14,6 +14,7 @@
 #include "tilec/Runtime/Launch.h"
 #include "tilec/Runtime/Npy.h"
 
+#include <algorithm>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
@@ -71,6 +72,9 @@ const Driver<CUstream> cuStreamSynchronize{"cuStreamSynchronize"};
 const Driver<CUtensorMap *, int, unsigned, void *, const uint64_t *, const uint64_t *,
              const uint32_t *, const uint32_t *, int, int, int, int>
     cuTensorMapEncodeTiled{"cuTensorMapEncodeTiled"};
+const Driver<CUtensorMap *, int, unsigned, void *, const uint64_t *, const uint64_t *, const int *,
+             const int *, unsigned, unsigned, const uint32_t *, int, int, int, int>
+    cuTensorMapEncodeIm2col{"cuTensorMapEncodeIm2col"};
 
 template <typename T> T take(Result<T> result) {
   if (!result)
@@ -79,7 +83,7 @@ template <typename T> T take(Result<T> result) {
 }
 
 /// A tensor map is encoded on the host from the tensor's address and the manifest's `dims`,
-/// `strides`, `box` and `swizzle`, and passed by value.
+/// `strides`, `box`, `swizzle` and `im2col`, and passed by value.
 CUtensorMap encodeMap(const Param &param, CUdeviceptr address, const DimValues &dims) {
   std::vector<uint64_t> extents, strideBytes;
   for (const DimExpr &extent : param.map.dims)
@@ -87,7 +91,7 @@ CUtensorMap encodeMap(const Param &param, CUdeviceptr address, const DimValues &
   for (const DimExpr &stride : param.map.strides)
     strideBytes.push_back(storageBytes(param.dtype, take(stride.evaluate(dims))));
   strideBytes.push_back(0);
-  std::vector<uint32_t> box(param.map.box.begin(), param.map.box.end()), steps(box.size(), 1);
+  std::vector<uint32_t> box(param.map.box.begin(), param.map.box.end()), steps(extents.size(), 1);
   int type = 0; // CU_TENSOR_MAP_DATA_TYPE_UINT8, which also serves fp8
   switch (param.dtype) {
   case DType::F16:
@@ -108,15 +112,25 @@ CUtensorMap encodeMap(const Param &param, CUdeviceptr address, const DimValues &
                 : param.map.swizzle == 64 ? 2
                                           : 3;
   int64_t promotion = take(param.map.l2Promotion.evaluate(dims));
+  int ofL2 = /*CUtensorMapL2promotion*/ promotion == 0 ? 0
+             : promotion == 64                         ? 1
+             : promotion == 128                        ? 2
+                                                       : 3;
+  auto rank = static_cast<unsigned>(extents.size());
+  auto *tensor = reinterpret_cast<void *>(address);
   CUtensorMap map{};
-  cuTensorMapEncodeTiled(&map, type, static_cast<unsigned>(extents.size()),
-                         reinterpret_cast<void *>(address), extents.data(), strideBytes.data(),
-                         box.data(), steps.data(), /*interleave=*/0, swizzle,
-                         /*CUtensorMapL2promotion*/ promotion == 0 ? 0
-                         : promotion == 64                         ? 1
-                         : promotion == 128                        ? 2
-                                                                   : 3,
-                         /*oobFill=*/0);
+  if (param.map.im2col) { // transfers walk the places of a convolution's kernel
+    const Im2colSpec &im2col = *param.map.im2col;
+    std::vector<int> lower(im2col.lower.begin(), im2col.lower.end()),
+        upper(im2col.upper.begin(), im2col.upper.end());
+    std::copy(im2col.steps.begin(), im2col.steps.end(), steps.begin() + 1);
+    cuTensorMapEncodeIm2col(&map, type, rank, tensor, extents.data(), strideBytes.data(),
+                            lower.data(), upper.data(), /*channels=*/box[0], /*pixels=*/box[1],
+                            steps.data(), /*interleave=*/0, swizzle, ofL2, /*oobFill=*/0);
+    return map;
+  }
+  cuTensorMapEncodeTiled(&map, type, rank, tensor, extents.data(), strideBytes.data(), box.data(),
+                         steps.data(), /*interleave=*/0, swizzle, ofL2, /*oobFill=*/0);
   return map;
 }
 

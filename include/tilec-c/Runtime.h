@@ -168,7 +168,8 @@ typedef struct tilec_launch_shape {
   uint64_t barrier;    /**< of such a launch: the address of the word by which they do */
 } tilec_launch_shape;
 
-/** What cuTensorMapEncodeTiled takes; innermost dimension first. */
+/** What cuTensorMapEncodeTiled takes, or cuTensorMapEncodeIm2col: then `steps` is not null, and
+ * `box` has two extents, channels and pixels. Innermost dimension first. */
 typedef struct tilec_tensor_map {
   size_t size;
   uint64_t address;
@@ -179,6 +180,8 @@ typedef struct tilec_tensor_map {
   const int64_t *stride_bytes; /**< of dims 1.. */
   const int64_t *box;
   int64_t swizzle_bytes;
+  const int64_t *lower, *upper; /**< corners, rank - 2 of each */
+  const int64_t *steps;         /**< of dims 1.. without the last: rank - 2 */
 } tilec_tensor_map;
 
 /**

@@ -20,6 +20,8 @@ Value rootOf(Value buffer) {
       buffer = view.getSource();
     else if (auto view = dyn_cast<tile::ReshapeOp>(op))
       buffer = view.getSource();
+    else if (auto view = dyn_cast<tile::Im2colOp>(op))
+      buffer = view.getSource();
     else
       break;
   }
@@ -30,6 +32,13 @@ Value boxRootOf(Value buffer) {
   while (auto view = buffer.getDefiningOp<tile::SubviewOp>())
     buffer = view.getSource();
   return buffer;
+}
+
+tile::TensorOp plainTensorOf(Value buffer) {
+  if (auto view = buffer.getDefiningOp<tile::ReshapeOp>())
+    buffer = view.getSource();
+  auto tensor = buffer.getDefiningOp<tile::TensorOp>();
+  return tensor && tensor.getStrides().empty() ? tensor : tile::TensorOp();
 }
 
 BufferBox boxOf(Value buffer) {

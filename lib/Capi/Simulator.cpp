@@ -65,7 +65,14 @@ tilec_status encode(void *user, const tilec_tensor_map *map, void *bytes) {
   request.isBrainFloat = map->is_brain_float;
   request.dims.assign(map->dims, map->dims + map->rank);
   request.strideBytes.assign(map->stride_bytes, map->stride_bytes + map->rank - 1);
-  request.box.assign(map->box, map->box + map->rank);
+  bool isIm2col = map->size >= sizeof *map && map->steps;
+  request.box.assign(map->box, map->box + (isIm2col ? 2 : map->rank));
+  if (isIm2col) {
+    auto numbers = [&](const int64_t *list) {
+      return std::vector<int64_t>(list, list + map->rank - 2);
+    };
+    request.im2col = {numbers(map->lower), numbers(map->upper), numbers(map->steps)};
+  }
   request.swizzleBytes = map->swizzle_bytes;
   rt::Result<std::array<uint8_t, 128>> made = of(user).backend->encodeTensorMap(request);
   if (!made)

@@ -225,8 +225,12 @@ rt::Param mapParamOf(DictionaryAttr spec, tile::ProgramOp program) {
   param.kind = rt::ParamKind::TensorMap;
   param.dtype = tile::dtypeOf(tensor.getResult().getType().getElementType());
   param.map.of = tensor.getName().str();
-  param.map.dims = shapeOf(tensor.getResult(), tensor.getDims());
-  std::reverse(param.map.dims.begin(), param.map.dims.end());
+  if (auto dims = spec.getAs<DenseI64ArrayAttr>("dims")) {
+    param.map.dims.assign(dims.asArrayRef().begin(), dims.asArrayRef().end());
+  } else {
+    param.map.dims = shapeOf(tensor.getResult(), tensor.getDims());
+    std::reverse(param.map.dims.begin(), param.map.dims.end());
+  }
   rt::DimExpr stride(1);
   for (size_t d = 0; d + 1 < param.map.dims.size(); ++d) {
     stride = stride * param.map.dims[d];
@@ -236,6 +240,13 @@ rt::Param mapParamOf(DictionaryAttr spec, tile::ProgramOp program) {
     param.map.box.push_back(extent);
   param.map.swizzle = spec.getAs<IntegerAttr>("swizzle").getInt();
   param.map.l2Promotion = promotionOf(param.map, param.dtype);
+  if (spec.contains("steps")) {
+    auto numbers = [&](StringRef name) {
+      ArrayRef<int64_t> list = spec.getAs<DenseI64ArrayAttr>(name).asArrayRef();
+      return std::vector<int64_t>(list.begin(), list.end());
+    };
+    param.map.im2col = {numbers("lower"), numbers("upper"), numbers("steps")};
+  }
   return param;
 }
 
@@ -416,10 +427,7 @@ rt::Manifest buildManifest(tile::ProgramOp source, tile::ProgramOp program, Modu
     launch.block[0] = waveKernel.getThreads();
     launch.cluster[0] = waveKernel.getCluster();
     waveKernel.walk([&](wave::GridWaitOp) { launch.early = true; });
-    waveKernel.walk([&](wave::GridSyncOp) {
-      launch.cooperative = true;
-      manifest.version = rt::cooperativeManifestVersion;
-    });
+    waveKernel.walk([&](wave::GridSyncOp) { launch.cooperative = true; });
     // NVPTX kernels use one dynamic array; AMDGPU objects declare their LDS themselves.
     launch.sharedBytes = vendorOf(arch) == Vendor::Nvidia ? waveKernel.getSharedBytes() : 0;
     for (auto [name, access] : llvm::zip(waveKernel.getArgNames(), waveKernel.getArgAccess())) {
@@ -438,6 +446,7 @@ rt::Manifest buildManifest(tile::ProgramOp source, tile::ProgramOp program, Modu
       flops = flops ? *flops + *own : *own;
     manifest.launches.push_back(std::move(launch));
   }
+  manifest.version = manifest.neededVersion();
   manifest.flops = flops;
   std::vector<std::string> exact = exactTensors(program);
   if (manifest.transcendental) {

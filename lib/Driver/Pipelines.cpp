@@ -23,9 +23,9 @@ std::string pipelineOf(Stage stage, Arch arch, llvm::StringRef schedule, bool ch
     // Errors are found in the program as it was written; layouts are asked for by ops in their one
     // form.
     // Threads are kept apart while branches still say which of them go where.
-    return "builtin.module(tile.program(tile-check,tile-expand-threads,tile-separate-threads,"
-           "tile-part-waves" +
-           chip + ",tile-normalize,tile-give-stages" + chipWith(wish) + ",tile-set-k-tiles" +
+    return "builtin.module(tile.program(tile-expand-im2col" + chip +
+           ",tile-check,tile-expand-threads,tile-separate-threads,tile-part-waves" + chip +
+           ",tile-normalize,tile-give-stages" + chipWith(wish) + ",tile-set-k-tiles" +
            chipWith(wish) + ",tile-choose-threads" + chip + ",tile-split-products" +
            chipWith(wish) + ",tile-infer-layouts" + chipWith(layouts.str()) + "))";
   case Stage::TilePipelined:

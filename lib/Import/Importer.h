@@ -191,6 +191,7 @@ private:
                                                         const script::LayoutSpec &layout);
   Value placeIn(const script::LayoutSpec &layout, const Expr *e, llvm::ArrayRef<Value> indices,
                 mlir::Location loc);
+  mlir::Value elementOf(mlir::Value box, llvm::ArrayRef<mlir::Value> indices, mlir::Location loc);
   void copyElements(tile::CopyOp copy, Span span);
   /// Gives the kernel's accesses their indices in these.
   void placeTensors();

@@ -92,8 +92,8 @@ bool isNotNegative(Value value) {
 
 /// The tensor or buffer that a view shows a box of.
 Value boxedBy(Value buffer) {
-  while (auto view = buffer.getDefiningOp<tile::SubviewOp>())
-    buffer = view.getSource();
+  while (isa_and_present<tile::SubviewOp, tile::Im2colOp>(buffer.getDefiningOp()))
+    buffer = buffer.getDefiningOp()->getOperand(0);
   return buffer;
 }
 
@@ -167,6 +167,20 @@ Value Importer::placeIn(const LayoutSpec &layout, const Expr *e, llvm::ArrayRef<
   return floorDivision(x, y, e->op == ExprOp::FloorMod, isNotNegative(x), loc);
 }
 
+/// The element of a box that a copy reads.
+Value Importer::elementOf(Value box, llvm::ArrayRef<Value> indices, Location loc) {
+  SmallVector<Value> places(indices);
+  auto view = box.getDefiningOp<tile::SubviewOp>();
+  if (auto patches = view ? view.getSource().getDefiningOp<tile::Im2colOp>() : nullptr) {
+    places = inSource(view, places, b);
+    box = patches.getSource();
+    places =
+        SmallVector<Value>(patches.imageIndices(b, loc, places[0], places[1], /*isWithin=*/false));
+  }
+  Type type = scalarType(tile::dtypeOf(typeOf(box).getElementType()));
+  return tile::LoadOp::create(b, loc, type, box, places, FloatAttr());
+}
+
 /// Copies from or to the tensor, an element at a time. Shapes are known.
 void Importer::copyElements(tile::CopyOp copy, Span span) {
   llvm::ArrayRef<int64_t> from = typeOf(copy.getSrc()).getShape(),
@@ -177,8 +191,7 @@ void Importer::copyElements(tile::CopyOp copy, Span span) {
         written = tile::dtypeOf(typeOf(copy.getDst()).getElementType());
   Location loc = copy.getLoc();
   overTile(to, span, [&](llvm::ArrayRef<Value> i) {
-    Value v = tile::LoadOp::create(b, loc, scalarType(read), copy.getSrc(),
-                                   sameElement(to, i, from, span), FloatAttr());
+    Value v = elementOf(copy.getSrc(), sameElement(to, i, from, span), loc);
     tile::StoreOp::create(b, loc, cast(v, read, written, loc), copy.getDst(), ValueRange(i));
     return true;
   });
@@ -192,7 +205,7 @@ void Importer::placeTensors() {
     SmallVector<tile::CopyOp> copies;
     bool isKnown = true;
     kernelOp.walk([&](Operation *op) {
-      if (isa<tile::SubviewOp>(op) || llvm::none_of(op->getOperands(), isOurs))
+      if (isa<tile::SubviewOp, tile::Im2colOp>(op) || llvm::none_of(op->getOperands(), isOurs))
         return;
       if (auto copy = dyn_cast<tile::CopyOp>(op))
         copies.push_back(copy);
@@ -229,11 +242,14 @@ void Importer::placeTensors() {
             op.getBufferMutable().assign(tensor);
             op.getIndicesMutable().assign(places);
           });
-    SmallVector<tile::SubviewOp> views;
-    kernelOp.walk([&](tile::SubviewOp view) { views.push_back(view); });
-    for (tile::SubviewOp view : llvm::reverse(views))
+    SmallVector<Operation *> views;
+    kernelOp.walk([&](Operation *op) {
+      if (isa<tile::SubviewOp, tile::Im2colOp>(op))
+        views.push_back(op);
+    });
+    for (Operation *view : llvm::reverse(views))
       if (view->use_empty())
-        view.erase();
+        view->erase();
     auto op = cast<tile::TensorOp>(tensor.getDefiningOp());
     op.setSeenShapeAttr(shape);
     tensor.setType(tile::BufferType::get(&context, placed.box, typeOf(tensor).getElementType(),

@@ -365,9 +365,8 @@ bool Importer::transpose(const Call *call) {
   });
 }
 
-/// col[m, k] = img[n, oh * stride + r * dilation - pad, ow * stride + s * dilation - pad, c] with
-/// m = (n, oh, ow) from nhw_step * tile rows and k = (r, s, c) from c_step * tile columns; zero
-/// outside of the image. reference/tilelang.md, row 38: NHWC, square kernel.
+/// col = the box of rows from nhw_step * tile rows and columns from c_step * tile columns on of the
+/// matrix that a square kernel meets of an NHWC image. reference/tilelang.md, row 38.
 bool Importer::im2col(const Call *call) {
   const Argument &img = argument(*call, "img"), &col = argument(*call, "col");
   Value from = buffer(img.region->buffer, img.span);
@@ -375,11 +374,13 @@ bool Importer::im2col(const Call *call) {
   if (!to)
     return false;
   tile::BufferType imageType = typeOf(from), tileType = typeOf(to);
-  if (!imageType.hasStaticShape() || imageType.rank() != 4 || tileType.rank() != 2) {
+  auto refuse = [&] {
     fail(DiagId::Im2colShape, call->calleeSpan, shapeText(imageType.getShape()),
          shapeText(tileType.getShape()));
     return false;
-  }
+  };
+  if (!imageType.hasStaticShape() || imageType.rank() != 4 || tileType.rank() != 2)
+    return refuse();
   int64_t numbers[4];
   constexpr llvm::StringRef names[] = {"kernel", "stride", "dilation", "pad"};
   for (auto [i, name] : llvm::enumerate(names)) {
@@ -391,45 +392,35 @@ bool Importer::im2col(const Call *call) {
     numbers[i] = a.intValue;
   }
   auto [kernel, stride, dilation, pad] = numbers;
-  int64_t height = imageType.getShape()[1], width = imageType.getShape()[2],
-          channels = imageType.getShape()[3];
-  int64_t outH = (height + 2 * pad - dilation * (kernel - 1) - 1) / stride + 1;
-  int64_t outW = (width + 2 * pad - dilation * (kernel - 1) - 1) / stride + 1;
+  llvm::ArrayRef<int64_t> image = imageType.getShape();
+  auto along = [&, kernel = kernel, stride = stride, dilation = dilation,
+                pad = pad](int64_t extent) {
+    return tile::Im2colOp::placesAlong(extent, kernel, stride, dilation, pad);
+  };
+  int64_t outH = along(image[1]), outW = along(image[2]);
   const Argument &mStep = argument(*call, "nhw_step"), &kStep = argument(*call, "c_step");
-  if (!mStep.expr || !kStep.expr || outH < 1 || outW < 1) {
-    fail(DiagId::Im2colShape, call->calleeSpan, shapeText(imageType.getShape()),
-         shapeText(tileType.getShape()));
-    return false;
-  }
+  if (!mStep.expr || !kStep.expr || image[0] * outH * outW * image[3] < 1)
+    return refuse();
   Value m0 = index(mStep.expr), k0 = index(kStep.expr);
   if (!m0 || !k0)
     return false;
   Location loc = at(call->span);
-  auto number = [&](int64_t v) { return indexConstant(v, call->span); };
-  auto add = [&](Value x, Value y) -> Value { return arith::AddIOp::create(b, loc, x, y); };
   auto times = [&](Value x, int64_t y) -> Value {
-    return arith::MulIOp::create(b, loc, x, number(y));
+    return arith::MulIOp::create(b, loc, x, indexConstant(y, call->span));
   };
-  auto div = [&](Value x, int64_t y) -> Value {
-    return arith::DivUIOp::create(b, loc, x, number(y));
+  auto typeOfShape = [&](llvm::ArrayRef<int64_t> shape) {
+    return tile::BufferType::get(&context, shape, imageType.getElementType(), imageType.getScope());
   };
-  auto rem = [&](Value x, int64_t y) -> Value {
-    return arith::RemUIOp::create(b, loc, x, number(y));
-  };
-  return overTile(tileType.getShape(), call->span, [&](llvm::ArrayRef<Value> i) {
-    Value m = add(times(m0, tileType.getShape()[0]), i[0]);
-    Value k = add(times(k0, tileType.getShape()[1]), i[1]);
-    Value c = rem(k, channels), s = rem(div(k, channels), kernel), r = div(k, channels * kernel);
-    Value ow = rem(m, outW), oh = rem(div(m, outW), outH), n = div(m, outW * outH);
-    Value h = add(add(times(oh, stride), times(r, dilation)), number(-pad));
-    Value w = add(add(times(ow, stride), times(s, dilation)), number(-pad));
-    // A load outside of the tensor gives zero.
-    Value v = tile::LoadOp::create(b, loc, scalarType(img.region->buffer->type), from,
-                                   ValueRange{n, h, w, c}, FloatAttr());
-    v = cast(v, img.region->buffer->type, col.region->buffer->type, loc);
-    tile::StoreOp::create(b, loc, v, to, ValueRange{i[0], i[1]});
-    return true;
-  });
+  Type matrix = typeOfShape({image[0] * outH * outW, kernel * kernel * image[3]});
+  Value patches = tile::Im2colOp::create(b, loc, matrix, from, kernel, stride, dilation, pad);
+  Value box = tile::SubviewOp::create(
+      b, loc, typeOfShape(tileType.getShape()), patches,
+      ValueRange{times(m0, tileType.getShape()[0]), times(k0, tileType.getShape()[1])},
+      b.getDenseI64ArrayAttr({}));
+  auto copy = tile::CopyOp::create(b, loc, box, to, StringAttr());
+  if (roundsTwice(img.region->buffer->type, col.region->buffer->type))
+    copyElements(copy, call->span);
+  return true;
 }
 
 //===----------------------------------------------------------------------===//

@@ -48,6 +48,11 @@ bool readMap(Warp &warp, const Instruction &instr, unsigned lane, const Operand 
                      "gives " + Twine(operand.parts.size()) + " coordinates, the tensor map has " +
                          Twine(copy.map.rank)),
            false;
+  if (instr.isIm2col != (copy.map.isIm2col != 0))
+    return warp.fail(instr, 1u << lane,
+                     "is of another mode than the tensor map, which is " +
+                         Twine(copy.map.isIm2col ? "im2col" : "tiled")),
+           false;
   for (auto [d, part] : enumerate(operand.parts))
     copy.coords[d] = int32_t(warp.use(part, 1u << lane, "a coordinate")[lane]);
   copy.bytes = boxBytes(copy.map);

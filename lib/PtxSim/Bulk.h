@@ -1,6 +1,7 @@
 //===- Bulk.h - boxes of TMA ----------------------------------------------===//
 //
-// Source: CUDA driver API 13.0, cuTensorMapEncodeTiled.
+// Source: CUDA driver API 13.0, cuTensorMapEncodeTiled, cuTensorMapEncodeIm2col; PTX ISA 9.0,
+// "im2col mode".
 //
 // SPDX-License-Identifier: Apache-2.0
 //===----------------------------------------------------------------------===//
@@ -20,10 +21,36 @@ inline uint32_t innerBytes(const TensorMap &map) { return map.box[0] * map.eleme
 
 inline uint32_t boxBytes(const TensorMap &map) {
   uint32_t bytes = innerBytes(map);
-  for (unsigned d = 1; d < map.rank; ++d)
+  for (unsigned d = 1; d < (map.isIm2col ? 2 : map.rank); ++d)
     bytes *= map.box[d];
   return bytes;
 }
+
+/// The first pixel of each row of an im2col box: where a convolution's kernel begins, from the
+/// copy's coordinates on, line by line between the corners, image by image.
+class KernelPlaces {
+public:
+  explicit KernelPlaces(const BulkCopy &copy) : map(copy.map) { std::copy_n(copy.coords, 4, at); }
+
+  /// Of a dimension (1: w, 2: h, 3: n).
+  int64_t operator[](unsigned d) const { return at[d]; }
+  int64_t lower(unsigned d) const { return map.lower[d - 1]; }
+  /// The first that is too far.
+  int64_t end(unsigned d) const { return int64_t(map.dims[d]) + map.upper[d - 1]; }
+  void next() {
+    for (unsigned d : {1, 2}) {
+      at[d] += map.steps[d - 1];
+      if (at[d] < end(d))
+        return;
+      at[d] = lower(d);
+    }
+    ++at[3];
+  }
+
+private:
+  const TensorMap &map;
+  int64_t at[4];
+};
 
 /// Calls `visit(offset in the box, offset in the tensor or -1, bytes)` for each row of a box, cut
 /// at the edges of the tensor: what is outside comes with -1.
@@ -32,16 +59,24 @@ template <typename F> void forRows(const BulkCopy &copy, F visit) {
   uint32_t rows = boxBytes(map) / innerBytes(map);
   int64_t first = std::clamp<int64_t>(-copy.coords[0], 0, map.box[0]);
   int64_t end = std::clamp<int64_t>(int64_t(map.dims[0]) - copy.coords[0], first, map.box[0]);
+  KernelPlaces places(copy);
   for (uint32_t row = 0; row < rows; ++row) {
     uint32_t rest = row;
     int64_t offset = 0;
     bool isInside = true;
     for (unsigned d = 1; d < map.rank; ++d) {
-      int64_t at = copy.coords[d] + rest % map.box[d];
-      rest /= map.box[d];
+      int64_t at = copy.coords[d];
+      if (map.isIm2col) {
+        at = places[d] + (d < 3 ? copy.offsets[d - 1] : 0);
+      } else {
+        at += rest % map.box[d];
+        rest /= map.box[d];
+      }
       isInside &= at >= 0 && at < int64_t(map.dims[d]);
       offset += at * int64_t(map.strideBytes[d - 1]);
     }
+    if (map.isIm2col)
+      places.next();
     uint32_t start = row * innerBytes(map), each = map.elementBytes;
     if (!isInside) {
       visit(start, int64_t(-1), innerBytes(map));

@@ -65,6 +65,30 @@ void land(Cluster &cluster, BulkCopy &copy) {
   ++cluster.events;
 }
 
+/// The offsets of an im2col load, and whether it begins where a kernel may.
+bool readOffsets(Warp &warp, const Instruction &instr, unsigned lane, BulkCopy &copy) {
+  constexpr int64_t most = 255; // of tensors of four dimensions
+  const Operand &operand = instr.args[3];
+  if (operand.parts.size() != 2)
+    return warp.fail(instr, 1u << lane, "has no two offsets"), false;
+  KernelPlaces places(copy);
+  for (unsigned i : {0u, 1u}) {
+    copy.offsets[i] = uint16_t(warp.use(operand.parts[i], 1u << lane, "an offset")[lane]);
+    if (copy.offsets[i] > most)
+      return warp.fail(instr, 1u << lane,
+                       "has offset " + Twine(copy.offsets[i]) + ", 255 is the largest"),
+             false;
+    unsigned d = i + 1;
+    if (places[d] < places.lower(d) || places[d] >= places.end(d))
+      return warp.fail(instr, 1u << lane,
+                       "begins at " + Twine(places[d]) + " of dimension " + Twine(d) +
+                           ", outside of the corners " + Twine(places.lower(d)) + " and " +
+                           Twine(places.end(d) - 1)),
+             false;
+  }
+  return true;
+}
+
 Step load(Warp &warp, const Instruction &instr, uint32_t lanes) {
   if (!oneLane(warp, instr, lanes) || !mayUseGlobal(warp, instr, lanes))
     return Step::Next;
@@ -75,6 +99,8 @@ Step load(Warp &warp, const Instruction &instr, uint32_t lanes) {
   const Operand &barrier = instr.args[instr.mode == Tensor ? 2 : 3];
   if (instr.mode == Tensor) {
     if (!readMap(warp, instr, lane, instr.args[1], copy))
+      return Step::Next;
+    if (instr.isIm2col && !readOffsets(warp, instr, lane, copy))
       return Step::Next;
   } else {
     copy.linear =
@@ -90,7 +116,8 @@ Step load(Warp &warp, const Instruction &instr, uint32_t lanes) {
     return Step::Next;
   }
   if (instr.mode2) { // multicast: to the same place of every block of the mask
-    uint64_t mask = warp.use(instr.args[instr.mode == Tensor ? 3 : 4], lanes, "a mask")[lane];
+    bool hasNoMore = instr.mode == Tensor && !instr.isIm2col;
+    uint64_t mask = warp.use(instr.args[hasNoMore ? 3 : 4], lanes, "a mask")[lane];
     auto &blocks = warp.block.cluster.blocks;
     for (unsigned rank = 0; rank < 16; ++rank)
       if (mask >> rank & 1) {
@@ -155,9 +182,9 @@ bool decodeBulkLoads(const Statement &s, Instruction &i) {
   for (size_t at = 0; at + 1 < s.mods.size(); ++at)
     if (s.mods[at].starts_with("shared::") && s.mods[at + 1] == "global")
       i.run = load;
-  bool isPlain = !s.has("im2col") && !s.has("tile::gather4");
-  size_t needed = (i.mode == Tensor ? 3u : 4u) + i.mode2;
-  return i.run != nullptr && isPlain && i.args.size() >= needed;
+  i.isIm2col = s.has("im2col");
+  size_t needed = (i.mode == Tensor && !i.isIm2col ? 3u : 4u) + i.mode2;
+  return i.run != nullptr && !s.has("tile::gather4") && i.args.size() >= needed;
 }
 
 } // namespace tilec::ptx

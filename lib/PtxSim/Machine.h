@@ -82,7 +82,8 @@ struct BulkCopy {
   const Instruction *instruction = nullptr;
   TensorMap map;
   int64_t coords[5] = {};
-  uint64_t linear = 0; ///< without a map: the global address
+  int64_t offsets[2] = {}; ///< im2col: of w and h
+  uint64_t linear = 0;     ///< without a map: the global address
   uint32_t bytes = 0;
   uint32_t shared = 0;
   uint32_t barrier = 0;         ///< loads

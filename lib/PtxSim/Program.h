@@ -107,6 +107,7 @@ struct Instruction {
   bool isGuess = false;  ///< a load of what a compare-and-swap will judge (SwapLoops.cpp)
   bool hasGuess = false; ///< a compare-and-swap behind such a load
   bool isSparse = false; ///< a matrix instruction whose A is
+  bool isIm2col = false; ///< a bulk copy's mode
   bool saturates = false, flushes = false, transposes = false, isVolatile = false,
        isConstant = false;
   uint16_t m = 0, n = 0, k = 0; ///< a matrix's shape; n: registers of a vector access, copied bytes

@@ -78,13 +78,13 @@ public:
     return rt::success();
   }
 
-  /// Refuses what cuTensorMapEncodeTiled refuses (CUDA driver API 13.0).
+  /// Refuses what cuTensorMapEncodeTiled and cuTensorMapEncodeIm2col refuse (CUDA driver API 13.0).
   Result<std::array<uint8_t, 128>> encodeTensorMap(const rt::TensorMapRequest &request) override {
-    constexpr int64_t mostBox = 256, unit = 16;
+    constexpr int64_t mostBox = 256, mostPixels = 1024, unit = 16;
     ptx::TensorMap map;
-    size_t rank = request.dims.size();
+    size_t rank = request.dims.size(), boxRank = request.im2col ? 2 : rank;
     if (rank < 1 || rank > 5 || request.strideBytes.size() != rank - 1 ||
-        request.box.size() != rank)
+        request.box.size() != boxRank)
       return rt::Error{"a tensor map has 1 to 5 dimensions"};
     if (request.elementBits % 8 != 0 || request.elementBits > 64)
       return rt::Error{"a tensor map has elements of whole bytes"};
@@ -97,10 +97,13 @@ public:
     for (size_t d = 0; d < rank; ++d) {
       if (request.dims[d] < 1 || request.dims[d] > int64_t(1) << 32)
         return rt::Error{"a tensor map's extents are 1 to 2^32"};
-      if (request.box[d] < 1 || request.box[d] > mostBox)
-        return rt::Error{"the extents of a box are 1 to 256"};
+      if (d < boxRank) {
+        int64_t most = request.im2col && d == 1 ? mostPixels : mostBox;
+        if (request.box[d] < 1 || request.box[d] > most)
+          return rt::Error{"the extents of a box are 1 to " + std::to_string(most)};
+        map.box[d] = uint16_t(request.box[d]);
+      }
       map.dims[d] = uint64_t(request.dims[d]);
-      map.box[d] = uint16_t(request.box[d]);
       if (d == 0)
         continue;
       if (request.strideBytes[d - 1] % unit != 0 || request.strideBytes[d - 1] < 0 ||
@@ -108,6 +111,9 @@ public:
         return rt::Error{"a tensor map's strides are multiples of 16 below 2^40"};
       map.strideBytes[d - 1] = uint64_t(request.strideBytes[d - 1]);
     }
+    if (request.im2col)
+      if (rt::Status s = addIm2col(*request.im2col, map); !s)
+        return s.error();
     int64_t inner = map.box[0] * map.elementBytes;
     if (inner % unit != 0)
       return rt::Error{"the rows of a box are a multiple of 16 bytes"};
@@ -120,6 +126,26 @@ public:
   }
 
 private:
+  static rt::Status addIm2col(const rt::Im2colSpec &im2col, ptx::TensorMap &map) {
+    if (map.rank != 4 || im2col.lower.size() != 2 || im2col.upper.size() != 2 ||
+        im2col.steps.size() != 2)
+      return rt::Error{"an im2col tensor map of other than four dimensions is not known here"};
+    map.isIm2col = 1;
+    for (int i : {0, 1}) {
+      auto isCorner = [](int64_t corner) { return corner >= -128 && corner <= 127; };
+      if (!isCorner(im2col.lower[i]) || !isCorner(im2col.upper[i]))
+        return rt::Error{"the corners of an im2col tensor map are -128 to 127"};
+      if (im2col.steps[i] < 1 || im2col.steps[i] > 8)
+        return rt::Error{"the element strides of a tensor map are 1 to 8"};
+      map.lower[i] = int8_t(im2col.lower[i]);
+      map.upper[i] = int8_t(im2col.upper[i]);
+      map.steps[i] = uint8_t(im2col.steps[i]);
+      if (map.lower[i] >= int64_t(map.dims[1 + i]) + map.upper[i])
+        return rt::Error{"the bounding box of an im2col tensor map is empty"};
+    }
+    return rt::success();
+  }
+
   /// The blocks of a cooperative launch have to be on the chip at once. How many registers they
   /// take only ptxas knows.
   Status checkRoom(const rt::LaunchShape &shape) const {

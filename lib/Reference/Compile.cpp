@@ -155,7 +155,7 @@ uint32_t Compiler::declareBuffer(Value value, bool isAlloc) {
 ViewChain Compiler::chainOf(Value buffer) {
   SmallVector<Operation *> parts;
   while (Operation *op = buffer.getDefiningOp()) {
-    if (!isa<tile::SubviewOp, tile::ReshapeOp>(op))
+    if (!isa<tile::SubviewOp, tile::ReshapeOp, tile::Im2colOp>(op))
       break;
     parts.push_back(op);
     buffer = op->getOperand(0);
@@ -178,6 +178,20 @@ ViewChain Compiler::chainOf(Value buffer) {
     level.shape.assign(type.getShape().begin(), type.getShape().end());
     level.dtype = chain.dtype = tile::dtypeOf(type.getElementType());
     level.isReshape = isa<tile::ReshapeOp>(op);
+    if (auto patches = dyn_cast<tile::Im2colOp>(op)) {
+      level.patches = Patches{int64_t(patches.getKernel()),
+                              int64_t(patches.getStride()),
+                              int64_t(patches.getDilation()),
+                              int64_t(patches.getPad()),
+                              patches.outHeight(),
+                              patches.outWidth(),
+                              patches.channels()};
+      level.dropped.assign(level.shape.size(), false);
+    }
+    // A box of the matrix: nobody lists all of it.
+    if (isa<tile::SubviewOp>(op) && !chain.levels.empty() && chain.levels.back().patches &&
+        chain.levels.back().offsets.empty())
+      level.patches = chain.levels.pop_back_val().patches;
     if (auto subview = dyn_cast<tile::SubviewOp>(op)) {
       for (Value offset : subview.getOffsets())
         level.offsets.push_back(slotOf(offset));
@@ -202,7 +216,7 @@ Access Compiler::accessOf(Value buffer, ValueRange indices) {
   for (Value index : indices)
     access.dims.push_back({slotOf(index)});
   auto &levels = access.chain.levels;
-  while (!levels.empty() && !levels.back().isReshape) {
+  while (!levels.empty() && levels.back().isBox()) {
     ViewLevel &level = levels.back();
     SmallVector<SmallVector<Slot, 2>, 4> source;
     size_t next = 0;
@@ -716,10 +730,10 @@ bool Compiler::compilePipeOp(Operation *op, Instr &instr) {
 
 void Compiler::compileOp(Operation *op, Code &code) {
   if (absorbed.contains(op) ||
-      isa<tile::SubviewOp, tile::ReshapeOp, tile::ConditionOp, scf::YieldOp, tile::AsyncCommitOp,
-          tile::AsyncWaitOp, tile::BarrierOp, tile::SyncThreadsOp, tile::SyncWarpOp,
-          tile::GemmWaitOp, tile::GroupTurnOp, tile::GroupSyncOp, tile::IssueFenceOp,
-          tile::SchedBarrierOp, tile::SetPrioOp>(op))
+      isa<tile::SubviewOp, tile::ReshapeOp, tile::Im2colOp, tile::ConditionOp, scf::YieldOp,
+          tile::AsyncCommitOp, tile::AsyncWaitOp, tile::BarrierOp, tile::SyncThreadsOp,
+          tile::SyncWarpOp, tile::GemmWaitOp, tile::GroupTurnOp, tile::GroupSyncOp,
+          tile::IssueFenceOp, tile::SchedBarrierOp, tile::SetPrioOp>(op))
     return; // a view is evaluated where it is used; copies are complete at once
   Instr instr;
   instr.op = op;

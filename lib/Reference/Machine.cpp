@@ -177,6 +177,38 @@ static void takeBox(View &view, const ViewLevel &level, ArrayRef<int64_t> offset
   view = std::move(box);
 }
 
+/// A box of an image's matrix, element by element.
+static void takePatches(View &view, const ViewLevel &level, ArrayRef<int64_t> offsets) {
+  const Patches &of = *level.patches;
+  int64_t rows = level.dropped[0] ? 1 : level.shape.front(),
+          columns = level.dropped[1] ? 1 : level.shape.back();
+  int64_t lastRow = view.shape[0] * of.outHeight * of.outWidth,
+          lastColumn = of.kernel * of.kernel * of.channels;
+  std::vector<int64_t> table;
+  for (int64_t i = 0; i < rows * columns; ++i) {
+    int64_t row = offsets[0] + i / columns, column = offsets[1] + i % columns;
+    bool isInside = row >= 0 && row < lastRow && column >= 0 && column < lastColumn;
+    int64_t tap = column / of.channels, place = row / of.outWidth;
+    int64_t point[] = {
+        place / of.outHeight,
+        place % of.outHeight * of.stride + tap / of.kernel * of.dilation - of.pad,
+        row % of.outWidth * of.stride + tap % of.kernel * of.dilation - of.pad,
+        column % of.channels,
+    };
+    int64_t at = view.first, linear = 0;
+    for (size_t d = 0; d < 4; ++d) {
+      int64_t low = view.table.empty() ? view.lo[d] : 0,
+              high = view.table.empty() ? view.hi[d] : view.shape[d];
+      isInside &= !view.empty && point[d] >= low && point[d] < high;
+      at += point[d] * view.strides[d];
+      linear = linear * view.shape[d] + point[d];
+    }
+    table.push_back(!isInside ? -1 : view.table.empty() ? at : view.table[linear]);
+  }
+  view.table = std::move(table);
+  view.shape = level.shape;
+}
+
 static void reshapeView(Frame &frame, View &view, const ViewLevel &level, Operation *op) {
   SmallVector<int64_t, 4> shape = level.shape;
   if (view.numElems() > (int64_t(1) << 48)) // beyond this, bits would not fit
@@ -232,6 +264,15 @@ View evalView(Frame &frame, const ViewChain &chain, int lane, Operation *op) {
     SmallVector<int64_t, 4> offsets;
     for (Slot slot : level.offsets)
       offsets.push_back(frame.at<int64_t>(slot)[lane]);
+    if (level.patches) {
+      View box;
+      box.shape = level.shape;
+      if (!frame.machine.takeWork(box.numElems(), 0, op))
+        return view;
+      offsets.resize(2, 0); // all of the matrix begins at its first element
+      takePatches(view, level, offsets);
+      continue;
+    }
     ViewLevel sized = level;
     for (size_t d = 0, next = 0; d < view.shape.size(); ++d)
       if (!level.dropped[d]) {

@@ -75,13 +75,22 @@ struct BufferState {
   llvm::SmallVector<int64_t, 4> shape, strides;
 };
 
+/// What `tile.im2col` makes of an image [n, h, w, channels].
+struct Patches {
+  int64_t kernel, stride, dilation, pad, outHeight, outWidth, channels;
+};
+
 /// A step from a buffer to a part of it.
 struct ViewLevel {
   bool isReshape = false;
+  std::optional<Patches> patches;     ///< of which the level is a box, at `offsets`
   llvm::SmallVector<Slot, 4> offsets; ///< subview: one per source dimension
   llvm::SmallVector<bool, 4> dropped; ///< subview: likewise
   llvm::SmallVector<int64_t, 4> shape;
   DType dtype;
+
+  /// Whether indices into it are sums with indices into what is behind it.
+  bool isBox() const { return !isReshape && !patches; }
 };
 
 struct ViewChain {

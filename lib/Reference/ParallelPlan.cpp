@@ -75,7 +75,7 @@ SmallVector<BufferAccess, 1> accessesOf(Operation *op) {
     result.push_back({op, store.getBuffer(), indices(store), true, true});
   } else if (auto atomic = dyn_cast<tile::AtomicOp>(op)) {
     result.push_back({op, atomic.getBuffer(), indices(atomic), true, true});
-  } else if (!isa<tile::SubviewOp, tile::ReshapeOp>(op)) {
+  } else if (!isa<tile::SubviewOp, tile::ReshapeOp, tile::Im2colOp>(op)) {
     for (Value operand : op->getOperands())
       if (isa<tile::BufferType>(operand.getType()))
         result.push_back({op, operand, {}, true, false});
@@ -388,7 +388,7 @@ bool Planner::separatesIterations(ArrayRef<BufferAccess> uses) {
 
 Value rootBuffer(Value buffer) {
   while (Operation *op = buffer.getDefiningOp()) {
-    if (!isa<tile::SubviewOp, tile::ReshapeOp>(op))
+    if (!isa<tile::SubviewOp, tile::ReshapeOp, tile::Im2colOp>(op))
       break;
     buffer = op->getOperand(0);
   }

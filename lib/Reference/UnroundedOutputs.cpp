@@ -23,8 +23,8 @@ Value rootOf(Value buffer) {
   while (Operation *op = buffer.getDefiningOp()) {
     if (auto part = dyn_cast<tile::SubviewOp>(op))
       buffer = part.getSource();
-    else if (auto other = dyn_cast<tile::ReshapeOp>(op))
-      buffer = other.getSource();
+    else if (isa<tile::ReshapeOp, tile::Im2colOp>(op))
+      buffer = op->getOperand(0);
     else
       break;
   }

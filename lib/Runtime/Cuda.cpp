@@ -174,8 +174,9 @@ public:
   }
 
   Result<std::array<uint8_t, 128>> encodeTensorMap(const TensorMapRequest &request) override {
-    if (!api.tensorMapEncodeTiled)
-      return Error{"this driver has no cuTensorMapEncodeTiled: CUDA 12.0 or newer is needed"};
+    if (!(request.im2col ? bool(api.tensorMapEncodeIm2col) : bool(api.tensorMapEncodeTiled)))
+      return Error{std::string("this driver has no cuTensorMapEncode") +
+                   (request.im2col ? "Im2col" : "Tiled") + ": CUDA 12.0 or newer is needed"};
     int type = tensorMapType(request);
     if (type < 0)
       return Error{"no tensor map has elements of " + std::to_string(request.elementBits) +
@@ -194,10 +195,22 @@ public:
       return Error{"l2_promotion is " + std::to_string(request.l2PromotionBytes) +
                    ", 0, 64, 128 or 256 expected"};
     TensorMap map{};
-    Status s = invoke("cuTensorMapEncodeTiled", api.tensorMapEncodeTiled, &map, type,
-                      static_cast<unsigned>(dims.size()), reinterpret_cast<void *>(request.address),
-                      dims.data(), strides.data(), box.data(), steps.data(), /*interleave=*/0,
-                      swizzle, *promotion, /*oobFill=*/0);
+    auto rank = static_cast<unsigned>(dims.size());
+    auto *address = reinterpret_cast<void *>(request.address);
+    Status s = success();
+    if (request.im2col) {
+      const Im2colSpec &im2col = *request.im2col;
+      std::vector<int> lower(im2col.lower.begin(), im2col.lower.end()),
+          upper(im2col.upper.begin(), im2col.upper.end());
+      std::copy(im2col.steps.begin(), im2col.steps.end(), steps.begin() + 1);
+      s = invoke("cuTensorMapEncodeIm2col", api.tensorMapEncodeIm2col, &map, type, rank, address,
+                 dims.data(), strides.data(), lower.data(), upper.data(), box[0], box[1],
+                 steps.data(), /*interleave=*/0, swizzle, *promotion, /*oobFill=*/0);
+    } else {
+      s = invoke("cuTensorMapEncodeTiled", api.tensorMapEncodeTiled, &map, type, rank, address,
+                 dims.data(), strides.data(), box.data(), steps.data(), /*interleave=*/0, swizzle,
+                 *promotion, /*oobFill=*/0);
+    }
     if (!s)
       return s.error();
     std::array<uint8_t, 128> bytes;
@@ -409,6 +422,7 @@ Status CudaBackend::loadApi(const std::string &library, Api &api) {
   cuda.optional(api.occupancyOf, {"cuOccupancyMaxActiveBlocksPerMultiprocessor"});
   cuda.optional(api.launchCooperativeKernel, {"cuLaunchCooperativeKernel"});
   cuda.optional(api.tensorMapEncodeTiled, {"cuTensorMapEncodeTiled"});
+  cuda.optional(api.tensorMapEncodeIm2col, {"cuTensorMapEncodeIm2col"});
   return cuda.status();
 }
 

@@ -105,6 +105,11 @@ struct Api {
                               const uint64_t *dims, const uint64_t *strideBytes,
                               const uint32_t *box, const uint32_t *elementSteps, int interleave,
                               int swizzle, int l2Promotion, int oobFill);
+  int (*tensorMapEncodeIm2col)(TensorMap *map, int type, unsigned rank, void *address,
+                               const uint64_t *dims, const uint64_t *strideBytes,
+                               const int *lowerCorner, const int *upperCorner, unsigned channels,
+                               unsigned pixels, const uint32_t *elementSteps, int interleave,
+                               int swizzle, int l2Promotion, int oobFill);
 };
 
 } // namespace tilec::rt::cuda

@@ -384,6 +384,7 @@ Result<TensorMapRequest> tensorMapOf(const Param &param, const ArgumentSet &argu
   request.isBrainFloat = param.dtype == DType::BF16;
   request.box = param.map.box;
   request.swizzleBytes = param.map.swizzle;
+  request.im2col = param.map.im2col;
   for (const DimExpr &expr : param.map.dims) {
     Result<int64_t> extent = expr.evaluate(arguments.dims);
     if (!extent)

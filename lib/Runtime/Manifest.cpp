@@ -62,6 +62,10 @@ Json toJson(const Param &param) {
     out["swizzle"] = param.map.swizzle;
     if (param.map.l2Promotion.constant() != 256)
       out["l2_promotion"] = toJson(param.map.l2Promotion);
+    if (param.map.im2col)
+      out["im2col"] = Json{{"lower", param.map.im2col->lower},
+                           {"upper", param.map.im2col->upper},
+                           {"steps", param.map.im2col->steps}};
     break;
   }
   out["offset"] = param.offset;
@@ -109,13 +113,13 @@ public:
   explicit Validator(const Manifest &manifest) : manifest(manifest) {}
 
   Status run() {
-    bool isCooperative = std::any_of(manifest.launches.begin(), manifest.launches.end(),
-                                     [](const Launch &launch) { return launch.cooperative; });
-    int version = isCooperative ? cooperativeManifestVersion : manifestVersion;
+    int version = manifest.neededVersion();
     if (manifest.version != version)
-      return Error{"manifest version " + std::to_string(manifest.version) + ", " +
-                   (isCooperative ? "with" : "without") + " cooperative launches it is " +
-                   std::to_string(version)};
+      return Error{"manifest version " + std::to_string(manifest.version) + ", with" +
+                   (version == manifestVersion         ? "out cooperative launches"
+                    : version == im2colManifestVersion ? " im2col tensor maps"
+                                                       : " cooperative launches") +
+                   " it is " + std::to_string(version)};
     if (manifest.launches.empty())
       return Error{"manifest has no launches"};
     if (Status s = declareNames(); !s)
@@ -258,9 +262,13 @@ private:
     size_t rank = map.dims.size();
     if (rank < 1 || rank > 5) // cuTensorMapEncodeTiled
       return Error{place + ".dims: " + std::to_string(rank) + " extents, 1 to 5 expected"};
-    if (map.strides.size() != rank - 1 || map.box.size() != rank)
+    size_t boxRank = map.im2col ? 2 : rank;
+    if (map.strides.size() != rank - 1 || map.box.size() != boxRank)
       return Error{place + ": " + std::to_string(rank) + " dims want " + std::to_string(rank - 1) +
-                   " strides and " + std::to_string(rank) + " box extents"};
+                   " strides and " + std::to_string(boxRank) + " box extents"};
+    if (map.im2col)
+      if (Status s = checkIm2col(*map.im2col, rank, place + ".im2col"); !s)
+        return s;
     for (int64_t extent : map.box)
       if (extent < 1 || extent > 256) // cuTensorMapEncodeTiled
         return Error{place + ".box: extent " + std::to_string(extent) + ", 1 to 256 expected"};
@@ -272,6 +280,28 @@ private:
     if (Status s = checkAll(map.dims, place + ".dims"); !s)
       return s;
     return checkAll(map.strides, place + ".strides");
+  }
+
+  /// Limits of cuTensorMapEncodeIm2col for images of two dimensions.
+  static Status checkIm2col(const Im2colSpec &im2col, size_t rank, const std::string &place) {
+    if (rank != 4)
+      return Error{place + ": the tensor has " + std::to_string(rank) + " dims, 4 expected"};
+    auto check = [&](const std::vector<int64_t> &list, const char *name, int64_t low,
+                     int64_t high) -> Status {
+      if (list.size() != 2)
+        return Error{place + "." + name + " has " + std::to_string(list.size()) +
+                     " numbers, 2 expected"};
+      for (int64_t value : list)
+        if (value < low || value > high)
+          return Error{place + "." + name + ": " + std::to_string(value) + ", " +
+                       std::to_string(low) + " to " + std::to_string(high) + " expected"};
+      return success();
+    };
+    if (Status s = check(im2col.lower, "lower", -128, 127); !s)
+      return s;
+    if (Status s = check(im2col.upper, "upper", -128, 127); !s)
+      return s;
+    return check(im2col.steps, "steps", 1, 8);
   }
 
   const Manifest &manifest;
@@ -301,6 +331,18 @@ const Param *Launch::barrier() const {
   auto found = std::find_if(params.begin(), params.end(), isZeroed);
   bool isOnly = found != params.end() && std::none_of(found + 1, params.end(), isZeroed);
   return isOnly && found->bytes.constant() == 4 ? &*found : nullptr;
+}
+
+int Manifest::neededVersion() const {
+  int version = manifestVersion;
+  for (const Launch &launch : launches) {
+    if (launch.cooperative)
+      version = std::max(version, cooperativeManifestVersion);
+    for (const Param &param : launch.params)
+      if (param.map.im2col)
+        version = std::max(version, im2colManifestVersion);
+  }
+  return version;
 }
 
 int64_t Launch::paramBytes() const {

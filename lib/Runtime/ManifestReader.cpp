@@ -135,10 +135,18 @@ Param readParam(const Object &in) {
     param.bytes = in.expr("bytes");
     param.zeroed = in.has("zeroed") && in.flag("zeroed");
   } else if (param.kind == ParamKind::TensorMap) {
-    param.map = {in.text("of"), in.exprs("dims"), in.exprs("strides"), in.integers("box"),
-                 in.integer("swizzle")};
+    param.map.of = in.text("of");
+    param.map.dims = in.exprs("dims");
+    param.map.strides = in.exprs("strides");
+    param.map.box = in.integers("box");
+    param.map.swizzle = in.integer("swizzle");
     if (in.has("l2_promotion"))
       param.map.l2Promotion = in.expr("l2_promotion");
+    if (in.has("im2col")) {
+      Object im2col(in.at("im2col"), in.placeOf("im2col"));
+      param.map.im2col = {im2col.integers("lower"), im2col.integers("upper"),
+                          im2col.integers("steps")};
+    }
   }
   param.offset = in.integer("offset");
   param.size = in.integer("size");
@@ -170,11 +178,10 @@ Manifest readManifest(const Json &json) {
   Manifest manifest;
   int64_t version = in.integer("version");
   // Before any other field: a new version may mean them otherwise.
-  if (version != manifestVersion && version != cooperativeManifestVersion)
+  if (version < manifestVersion || version > im2colManifestVersion)
     throw BadField{"version " + std::to_string(version) + ", this reader knows " +
-                   std::to_string(manifestVersion) + " and " +
-                   std::to_string(cooperativeManifestVersion) +
-                   "; use the tools of the newer release"};
+                   std::to_string(manifestVersion) + " to " +
+                   std::to_string(im2colManifestVersion) + "; use the tools of the newer release"};
   manifest.version = int(version);
   manifest.kernel = in.text("kernel");
   manifest.target = in.text("target");

@@ -93,6 +93,11 @@ public:
     map.stride_bytes = request.strideBytes.data();
     map.box = request.box.data();
     map.swizzle_bytes = request.swizzleBytes;
+    if (request.im2col) {
+      map.lower = request.im2col->lower.data();
+      map.upper = request.im2col->upper.data();
+      map.steps = request.im2col->steps.data();
+    }
     std::array<uint8_t, 128> bytes{};
     if (rt::Status s = checked(f.encode_tensor_map(f.user, &map, bytes.data())); !s)
       return s.error();

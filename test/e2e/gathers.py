@@ -13,7 +13,7 @@
 # RUN: tilec-run %s --entry "rows(stages=1)" --target=sm_90a --device=ptx --check | FileCheck %s
 # RUN: tilec-run %s --entry "open_rows()" --dim batch=2 --dim count=37 --target=sm_90a --device=ptx --check | FileCheck %s
 # RUN: tilec-run %s --entry "open_rows()" --dim batch=3 --dim count=5 --target=sm_80 --device=ptx --check | FileCheck %s
-# RUN: tilec-run %s --entry "image()" --target=sm_90a --device=ptx --check --sim-interleave=3 | FileCheck %s
+# RUN: tilec-run %s --entry "image(channels=24)" --target=sm_90a --device=ptx --check --sim-interleave=3 | FileCheck %s
 # RUN: tilec-run %s --entry "image(channels=48, stride=2)" --target=sm_80 --device=ptx --check | FileCheck %s
 #
 # Where copies are counted (gfx950), what gathers find their rows by is copied to shared memory ahead of them: numbers,

@@ -14,8 +14,13 @@ namespace tilec {
 /// The buffer behind a chain of views: what tile.alloc, tile.tensor or tile.workspace made.
 mlir::Value rootOf(mlir::Value buffer);
 
-/// The same up to the first reshape: global and shared buffers are addressed through it.
+/// The same up to the first reshape, through which global and shared buffers are addressed, or up
+/// to the first im2col.
 mlir::Value boxRootOf(mlir::Value buffer);
+
+/// The tensor parameter that the buffer is, or is in another shape, if its elements are dense; else
+/// null.
+tile::TensorOp plainTensorOf(mlir::Value buffer);
 
 /// A box of boxRootOf: `offsets` has one sum per root dimension; dimension d of the view is
 /// dimension dims[d] of the root.

@@ -80,11 +80,13 @@ llvm::Expected<RunResult> run(const Program &kernel, const LaunchConfig &config,
 struct TensorMap {
   static constexpr uint32_t mark = 0x50414d54;
   uint32_t magic = mark;
-  uint8_t rank = 0, elementBytes = 0, swizzleBytes = 0, reserved = 0;
+  uint8_t rank = 0, elementBytes = 0, swizzleBytes = 0, isIm2col = 0;
   uint64_t address = 0;
   uint64_t dims[5] = {};
-  uint64_t strideBytes[4] = {}; ///< of dims 1..
-  uint16_t box[5] = {};
+  uint64_t strideBytes[4] = {};        ///< of dims 1..
+  uint16_t box[5] = {};                ///< im2col: channels and pixels
+  int8_t lower[2] = {}, upper[2] = {}; ///< im2col: corners of the pixels that a kernel begins at
+  uint8_t steps[2] = {};               ///< im2col: between these
 };
 static_assert(sizeof(TensorMap) <= 128);
 

@@ -9,6 +9,7 @@
 //===----------------------------------------------------------------------===//
 #pragma once
 
+#include "tilec/Runtime/Manifest.h"
 #include "tilec/Runtime/Result.h"
 
 #include <array>
@@ -52,13 +53,15 @@ struct ParamBuffer {
   DeviceAddress barrier = 0; ///< the counter of a cooperative launch, for devices that follow it
 };
 
-/// What cuTensorMapEncodeTiled takes; innermost dimension first.
+/// What cuTensorMapEncodeTiled takes or, with `im2col`, cuTensorMapEncodeIm2col; innermost
+/// dimension first.
 struct TensorMapRequest {
   DeviceAddress address = 0;
   unsigned elementBits = 0;
   bool isFloat = false, isSigned = false, isBrainFloat = false;
   std::vector<int64_t> dims, strideBytes, box; ///< strideBytes of dims 1..
   int64_t swizzleBytes = 0, l2PromotionBytes = 256;
+  std::optional<Im2colSpec> im2col = std::nullopt;
 };
 
 /// One opened device. Handles are numbers that only this backend understands; each `create`,

@@ -3,7 +3,7 @@
 // The launch manifest: what the compiler writes beside every binary and what every
 // launcher reads. docs/deploy/launch-manifest.md is its reference. A field is added,
 // never re-purposed; readers refuse an unknown version and ignore unknown fields.
-// Version 2 is a manifest with cooperative launches.
+// Version 2 is a manifest with cooperative launches, version 3 one with im2col tensor maps.
 //
 // SPDX-License-Identifier: Apache-2.0
 //===----------------------------------------------------------------------===//
@@ -25,6 +25,8 @@ namespace tilec::rt {
 inline constexpr int manifestVersion = 1;
 /// Of manifests with cooperative launches, which readers of version 1 would run as others.
 inline constexpr int cooperativeManifestVersion = 2;
+/// Of manifests with tensor maps of images, whose boxes older readers would take for others.
+inline constexpr int im2colManifestVersion = 3;
 inline constexpr int64_t pointerBytes = 8;
 inline constexpr int64_t tensorMapBytes = 128; ///< CUtensorMap; CUDA driver API, cuda.h
 inline constexpr int64_t tensorMapAlign = 64;
@@ -40,16 +42,26 @@ enum class ParamKind {
 
 enum class Access { Read, Write, ReadWrite };
 
+/// What cuTensorMapEncodeIm2col takes of a convolution beside the image's dims: width and height,
+/// of the first elements that its kernel meets. Innermost dimension first.
+struct Im2colSpec {
+  std::vector<int64_t> lower; ///< the first of them
+  std::vector<int64_t> upper; ///< the last of them, from the image's last element on
+  std::vector<int64_t> steps; ///< between them
+};
+
 /// What a tensor map describes. Innermost dimension first, as the CUDA driver wants it.
 struct TensorMapSpec {
   std::string of;               ///< name of the tensor parameter it covers
   std::vector<DimExpr> dims;    ///< extents in elements, 1 to 5 of them
   std::vector<DimExpr> strides; ///< of dims 1.., in elements: one less than dims
-  std::vector<int64_t> box;     ///< extents of one transfer in elements
+  std::vector<int64_t> box;     ///< extents of one transfer in elements; im2col: channels, pixels
   int64_t swizzle = 0;          ///< span in bytes: 0, 32, 64 or 128
   /// What L2 reads of a line that it lacks, in bytes: 0, 64, 128 or 256. Where rows do not begin at
   /// sectors of L2, 256 bytes bring much that nobody asked for.
   DimExpr l2Promotion = 256;
+  /// The tensor is an image [n, h, w, channels] and transfers walk its places of a kernel.
+  std::optional<Im2colSpec> im2col = std::nullopt;
 };
 
 /// One parameter of a launch, at its place in the parameter buffer.
@@ -109,6 +121,8 @@ struct Manifest {
   std::optional<DimExpr> flops;
   std::vector<Launch> launches; ///< in order, each starts after the one before has finished
 
+  /// The version that its launches ask for.
+  int neededVersion() const;
   /// The parameters that a caller gives, in order: tensors and scalars, each once.
   std::vector<Param> arguments() const;
 };

@@ -77,6 +77,13 @@ struct AsyncCopies {
   bool lanesInRow;
 };
 
+/// What copies of boxes of an image's matrix (`tile.im2col`) can say of it.
+struct PatchCopies {
+  int64_t lowestCorner, highestCorner; ///< of a kernel's first element, from the image's corners
+  int64_t widestOffset;                ///< from a kernel's first element to another one
+  int64_t longestStride;
+};
+
 /// Operations of a wave that may be in flight when it waits for the others.
 struct Counters {
   int64_t memory, shared;
@@ -134,7 +141,8 @@ struct TargetInfo {
   AddressConstants constants;
   bool hasDescriptors;  ///< global memory is accessed by bounds-checked descriptors
   bool hasTensorCopies; ///< one lane starts a copy of a whole box, which an mbarrier awaits
-  bool hasMbarriers;    ///< and clusters of blocks
+  std::optional<PatchCopies> patchCopies; ///< such copies of an image's matrix
+  bool hasMbarriers;                      ///< and clusters of blocks
   bool launchesEarly;  ///< a kernel may begin before the launch in front has ended: it waits itself
   bool hasMatrixReads; ///< a wave reads matrices of 8 x 16 bytes from shared memory as atoms take
                        ///< them: k of an operand then stays in order

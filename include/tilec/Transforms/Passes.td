@@ -9,6 +9,19 @@
 
 include "mlir/Pass/PassBase.td"
 
+def ExpandIm2colPass : Pass<"tile-expand-im2col", "::tilec::tile::ProgramOp"> {
+  let summary = "images are read as matrices only where copies of boxes may do it";
+  let description = [{
+    Needs:  a verified program.
+    Gives:  a copy of a box of a `tile.im2col` is a `tile.parallel` over the image's elements, but
+            for those that the chip may bring in one piece: an operand's tile, in a pipelined loop
+            around its product, whose rows are parts of one element of the kernel each.
+    Leaves: what is computed. `tile-expand-pipelines` expands those that no producer brings.
+  }];
+  let dependentDialects = ["::mlir::arith::ArithDialect"];
+  let options = [Option<"target", "target", "std::string", "std::string(::tilec::nameOf(::tilec::defaultArch))", "the chip">];
+}
+
 def CheckPass : Pass<"tile-check", "::tilec::tile::ProgramOp"> {
   let summary = "report what a program cannot mean";
   let description = [{

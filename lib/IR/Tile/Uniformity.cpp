@@ -15,7 +15,7 @@ namespace tilec::tile {
 
 Value bufferBehind(Value buffer) {
   while (Operation *op = buffer.getDefiningOp()) {
-    if (!isa<SubviewOp, ReshapeOp>(op))
+    if (!isa<SubviewOp, ReshapeOp, Im2colOp>(op))
       break;
     buffer = op->getOperand(0);
   }

@@ -340,6 +340,13 @@ LogicalResult CpAsyncOp::verify() {
 // Warp groups
 //===----------------------------------------------------------------------===//
 
+LogicalResult TmaLoadOp::verify() {
+  if (!getOffsets().empty() && getOffsets().size() + 2 != getCoords().size())
+    return emitOpError() << "has " << getOffsets().size() << " offsets for " << getCoords().size()
+                         << " coordinates: two fewer are offset";
+  return success();
+}
+
 LogicalResult GroupMmaOp::verify() {
   int64_t slabs = getSlabs(), steps = getSteps(), n = getN();
   if (slabs < 1 || steps < 1 || n < 8 || n > 256 || n % 8 != 0)

@@ -357,15 +357,19 @@ LogicalResult HopperLowering::lowerTma(mlir::Operation &op) {
   }
   for (mlir::Value coord : coords)
     args.push_back(at(coord));
+  bool isIm2col = load && !load.getOffsets().empty();
+  for (mlir::Value offset : isIm2col ? load.getOffsets() : mlir::ValueRange())
+    args.push_back(b.CreateTrunc(at(offset), b.getInt16Ty()));
+  std::string mode = (isIm2col ? "im2col." : "tile.") + rank;
   if (int64_t blocks = load ? load.getMulticast() : 0) {
     args[0] = b.CreateAddrSpaceCast(args[0], b.getPtrTy(clusterSpace));
     args.append({b.getInt16(uint16_t(blocks)), noHint, b.getTrue(), b.getFalse(), b.getInt32(0)});
-    intrinsic(e, "llvm.nvvm.cp.async.bulk.tensor.g2s.tile." + rank, args);
+    intrinsic(e, "llvm.nvvm.cp.async.bulk.tensor.g2s." + mode, args);
     return success();
   }
   args.append({noHint, b.getFalse()});
-  std::string name = load ? "g2s.cta.tile." : store.getAdd() ? "reduce.add.tile." : "s2g.tile.";
-  intrinsic(e, "llvm.nvvm.cp.async.bulk.tensor." + name + rank, args);
+  std::string name = load ? "g2s.cta." : store.getAdd() ? "reduce.add." : "s2g.";
+  intrinsic(e, "llvm.nvvm.cp.async.bulk.tensor." + name + mode, args);
   return success();
 }
 

@@ -125,7 +125,7 @@ void GridUniformity::visitMemory(Operation &op, Cause divergent) {
   else if (isa<tile::AtomicOp, tile::ShuffleOp, tile::VoteOp, tile::BallotOp, tile::MatchOp,
                tile::WarpReduceOp, tile::BlockVoteOp>(op))
     cause = ofOrder;
-  if (isa<tile::SubviewOp, tile::ReshapeOp>(op))
+  if (isa<tile::SubviewOp, tile::ReshapeOp, tile::Im2colOp>(op))
     cause = either(cause, causeOf(rootOf(op.getResult(0))));
   for (Value result : op.getResults())
     differ(result, cause);

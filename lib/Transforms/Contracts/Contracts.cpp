@@ -25,6 +25,7 @@ ArrayRef<Contract> contracts() {
   using enum Fact;
   static const Untouched parameters;
   static const std::vector<Contract> rows = {
+      {"tile-expand-im2col", {}, {}, parameters},
       {"tile-check", {}, {WholeBuffers}, parameters},
       {"tile-expand-threads", {WholeBuffers}, {WholeBuffers}, parameters},
       {"tile-separate-threads",

@@ -147,7 +147,7 @@ std::optional<Breach> copyWithoutWait(Operation *root, const TargetInfo &target)
       return "belongs to no group";
     }
     bool isLeaf = op->getNumRegions() == 0 || isa<tile::ElementLoop>(op);
-    if (!isLeaf || isa<tile::SubviewOp, tile::ReshapeOp>(op) ||
+    if (!isLeaf || isa<tile::SubviewOp, tile::ReshapeOp, tile::Im2colOp>(op) ||
         op->getParentOfType<tile::ElementLoop>())
       return std::nullopt;
     for (Value read : accessesOf(op).reads)

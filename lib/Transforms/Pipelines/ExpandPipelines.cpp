@@ -11,8 +11,10 @@
 //===----------------------------------------------------------------------===//
 #include "Layouts/GemmPlan.h"
 #include "Memory/SharedMemory.h"
+#include "Normalize/Im2col.h"
 #include "Normalize/LateSums.h"
 #include "Normalize/Normalize.h"
+#include "Normalize/Offsets.h"
 #include "Normalize/RelaxMath.h"
 #include "Pipelines/Ahead.h"
 #include "Pipelines/AsyncPieces.h"
@@ -299,6 +301,16 @@ struct ExpandPipelinesPass : impl::ExpandPipelinesPassBase<ExpandPipelinesPass> 
            plan.deeperSlots == 0 && !plan.awaitedAt && plan.numbers == 0;
   }
 
+  /// What no producer brings of an image's matrix is copied element by element, or in pieces.
+  static void readImages(tile::KernelOp kernel) {
+    auto loops = expandIm2cols(kernel, [](tile::CopyOp) { return false; });
+    for (tile::ParallelOp loop : loops)
+      if (tile::MoveOp::isBodyOf(loop))
+        tile::turnInto<tile::MoveOp>(loop);
+    if (!loops.empty())
+      simplifyOffsets(kernel->getParentOfType<tile::ProgramOp>());
+  }
+
   LogicalResult expandKernel(tile::KernelOp kernel, const TargetInfo &chip) {
     chooseSchedules(kernel, chip);
     delaySums(kernel);
@@ -316,6 +328,7 @@ struct ExpandPipelinesPass : impl::ExpandPipelinesPassBase<ExpandPipelinesPass> 
     });
     if (producer && failed(expandProducerConsumer(kernel, chip, strategy)))
       return failure();
+    readImages(kernel);
     SmallVector<tile::ForOp> loops, pipelined;
     kernel.walk([&](tile::ForOp loop) {
       loops.push_back(loop);

@@ -162,15 +162,6 @@ std::optional<Gather> findAccesses(tile::ElementLoop loop) {
   return isWhole ? std::optional(gather) : std::nullopt;
 }
 
-/// A tensor whose rows the caller does not place.
-tile::TensorOp plainTensorOf(Value buffer) {
-  Value root = buffer;
-  if (auto view = root.getDefiningOp<tile::ReshapeOp>())
-    root = view.getSource();
-  auto tensor = root.getDefiningOp<tile::TensorOp>();
-  return tensor && tensor.getStrides().empty() ? tensor : tile::TensorOp();
-}
-
 /// Whether the store writes the tile element by element as the loop counts, in a slot that is the
 /// same for all.
 bool writesInOrder(tile::ElementLoop loop, tile::StoreOp store) {

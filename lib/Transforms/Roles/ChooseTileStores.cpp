@@ -54,13 +54,14 @@ bool isAlone(const TileTarget &target, tile::ElementLoop loop, tile::KernelOp ke
     if (op == target.op || op->getNumRegions() != 0 || isMemoryEffectFree(op))
       return WalkResult::advance();
     Accesses accesses = accessesOf(op);
-    if (!isChangedBy(accesses.reads, target.tensor) && !isChangedBy(accesses.writes, target.tensor))
+    Value root = rootOf(target.tensor);
+    if (!isChangedBy(accesses.reads, root) && !isChangedBy(accesses.writes, root))
       return WalkResult::advance();
     if (areExclusive(op, loop) && !isInAuthorsLoop(loop))
       return WalkResult::advance();
     auto load = dyn_cast<tile::LoadOp>(op);
-    bool isSafe =
-        load && loop->isAncestor(op) && !isInAuthorsLoop(loop) && readsWhatItWrites(load, target);
+    bool isSafe = load && load.getBuffer() == target.tensor && loop->isAncestor(op) &&
+                  !isInAuthorsLoop(loop) && readsWhatItWrites(load, target);
     return isSafe ? WalkResult::advance() : WalkResult::interrupt();
   });
   return !result.wasInterrupted();

@@ -13,6 +13,7 @@
 #include "Roles/PlainProduct.h"
 #include "Roles/Product.h"
 
+#include "tilec/Analysis/Buffers.h"
 #include "tilec/Analysis/Index.h"
 #include "tilec/Transforms/PassTarget.h"
 #include "tilec/Transforms/Passes.h"
@@ -39,6 +40,12 @@ struct Operand {
   unsigned source = 0; ///< of the tensor
 
   int64_t bits() { return bitsOf(tile::dtypeOf(tile.getResult().getType().getElementType())); }
+  /// Whether boxes of `k` along K are copied as others are: the channels of one element of a
+  /// convolution's kernel, each row of a panel.
+  bool canHave(int64_t k) {
+    auto matrix = box.getSource().getDefiningOp<tile::Im2colOp>();
+    return !matrix || matrix.channels() % std::min(k, rowBits / bits()) == 0;
+  }
   bool hasRowsAlongK() { return dim == 1; }
 };
 
@@ -67,7 +74,8 @@ std::optional<Operand> operandOf(Rounds &rounds, Value value, unsigned dim) {
   }
   operand.box = operand.copy ? operand.copy.getSrc().getDefiningOp<tile::SubviewOp>() : nullptr;
   if (!operand.box || !operand.box->hasOneUse() ||
-      !operand.box.getSource().getDefiningOp<tile::TensorOp>() ||
+      (!plainTensorOf(operand.box.getSource()) &&
+       !operand.box.getSource().getDefiningOp<tile::Im2colOp>()) ||
       operand.box.getResult().getType().getShape() != operand.tile.getResult().getType().getShape())
     return std::nullopt;
   ArrayRef<int64_t> dropped = operand.box.getDropped();
@@ -130,7 +138,9 @@ int64_t chooseK(Rounds &rounds, const TargetInfo &target) {
       left -= type.numElems() * bitsOf(tile::dtypeOf(type.getElementType()));
   });
   auto slotsOf = [&](int64_t other) { return left / (slotBits / k * other); };
-  if (row == 0 || row % k * k % row != 0 || slotBits % k != 0)
+  bool canBeRow =
+      llvm::all_of(rounds.operands, [&](Operand &operand) { return operand.canHave(row); });
+  if (row == 0 || row % k * k % row != 0 || slotBits % k != 0 || !canBeRow)
     return k;
   if (row < k)
     return k % row == 0 && slotsOf(k) < fewestSlots ? row : k;

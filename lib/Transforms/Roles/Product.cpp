@@ -50,7 +50,10 @@ constexpr int64_t sectorBytes = 32; // of L2
 
 /// Whether rows of the tensor are known not to begin at multiples of so many bytes.
 bool hasRaggedPitch(tile::CopyOp copy, int64_t bytes) {
-  auto type = cast<tile::BufferType>(rootOf(copy.getSrc()).getType());
+  Value root = boxRootOf(copy.getSrc());
+  if (auto matrix = root.getDefiningOp<tile::Im2colOp>())
+    root = matrix.getSource();
+  auto type = cast<tile::BufferType>(root.getType());
   if (type.rank() < 2 || ShapedType::isDynamic(type.getShape().back()))
     return false;
   return type.getShape().back() * bitsOf(tile::dtypeOf(type.getElementType())) % (bytes * 8) != 0;

@@ -138,7 +138,7 @@ bool takeCopy(tile::CopyOp copy, SplitProduct &product) {
     return !copy.getDst().getType().isGlobal() && !product.byRow.contains(rootOf(to)) &&
            !product.byRow.contains(rootOf(from));
   auto box = to.getDefiningOp<tile::SubviewOp>();
-  bool isBox = box && box.getSource().getDefiningOp<tile::TensorOp>() &&
+  bool isBox = box && plainTensorOf(box.getSource()) &&
                copy.getDst().getType().getShape() == copy.getSrc().getType().getShape();
   if (isBox)
     return true;

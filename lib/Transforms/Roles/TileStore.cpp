@@ -9,6 +9,7 @@
 
 #include "Layouts/LoopLayout.h"
 #include "Layouts/WarpGroups.h"
+#include "Roles/TmaBox.h"
 
 #include "tilec/Analysis/Index.h"
 #include "tilec/Base/Math.h"
@@ -149,9 +150,8 @@ bool readTarget(Operation *op, tile::ElementLoop loop, const TileStore &match, T
   target = writtenBy(op);
   auto atomic = dyn_cast<tile::AtomicOp>(op);
   auto type = cast<tile::BufferType>(target.tensor.getType());
-  auto tensor = target.tensor.getDefiningOp<tile::TensorOp>();
   DType dtype = tile::dtypeOf(type.getElementType());
-  if (!tensor || !tensor.getStrides().empty() || bitsOf(dtype) < 8 || bitsOf(dtype) > 32 ||
+  if (!mappedTensorOf(target.tensor) || bitsOf(dtype) < 8 || bitsOf(dtype) > 32 ||
       dtype == DType::Bool)
     return false;
   if (atomic && (atomic.getKind() != tile::AtomicKind::Add || !atomic.getOld().use_empty() ||

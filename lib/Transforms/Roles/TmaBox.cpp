@@ -1,7 +1,8 @@
 //===- TmaBox.cpp - copies that the tensor memory accelerator can do ------===//
 //
 // Limits: CUDA driver API, cuTensorMapEncodeTiled (rank 5, box extents 256, strides
-// in multiples of 16 bytes, inner box no wider than the swizzle).
+// in multiples of 16 bytes, inner box no wider than the swizzle). Of an image's matrix a box has
+// channels of one element of the kernel (cuTensorMapEncodeIm2col).
 //
 // SPDX-License-Identifier: Apache-2.0
 //===----------------------------------------------------------------------===//
@@ -70,6 +71,15 @@ int64_t rowsWithin(const BufferBox &box, int64_t rowDim, int64_t rows, Value til
 
 } // namespace
 
+tile::TensorOp mappedTensorOf(Value buffer) {
+  auto type = cast<tile::BufferType>(buffer.getType());
+  tile::TensorOp tensor = plainTensorOf(buffer);
+  bool isAsItIs = tensor && tensor.getResult() == buffer;
+  bool isOtherShape = tensor && type.hasStaticShape() &&
+                      tensor.getResult().getType().getElementType() == type.getElementType();
+  return isAsItIs || isOtherShape ? tensor : tile::TensorOp();
+}
+
 llvm::Expected<TmaBox> planTmaBox(Value globalBox, Value sharedTile) {
   auto refuse = [&](const Twine &why) {
     return llvm::createStringError(llvm::inconvertibleErrorCode(),
@@ -91,18 +101,24 @@ llvm::Expected<TmaBox> planTmaBox(Value globalBox, Value sharedTile) {
   if (bitsOf(dtype) < 8)
     return refuse("elements have fewer than 8 bits");
   BufferBox box = boxOf(globalBox);
-  auto tensor = box.root.getDefiningOp<tile::TensorOp>();
-  if (!tensor || !tensor.getStrides().empty())
+  auto matrix = box.root.getDefiningOp<tile::Im2colOp>();
+  Value source = matrix ? matrix.getSource() : box.root;
+  if (!mappedTensorOf(source))
     return refuse("its strides are the caller's, or it is no parameter");
   tile::BufferType root = box.rootType();
   int64_t rank = root.rank();
   if (rank < 2 || rank > mostDims)
     return refuse("it has no 2 to 5 dimensions");
-  if (divisorOfRows(tensor) * elemBytes % alignBytes != 0)
+  auto tensor = source.getDefiningOp<tile::TensorOp>();
+  int64_t rowElems = cast<tile::BufferType>(source.getType()).getShape().back();
+  if (ShapedType::isDynamic(rowElems))
+    rowElems = tensor ? divisorOfRows(tensor) : 1;
+  if (rowElems * elemBytes % alignBytes != 0)
     return refuse("its rows are not known to be a multiple of 16 bytes");
 
   TmaBox result;
-  result.root = box.root;
+  result.root = source;
+  result.matrix = matrix;
   result.extents.assign(rank, 1);
   // Dimensions of extent 1 aside, rows and columns in order.
   SmallVector<int64_t, 2> dims;
@@ -131,6 +147,9 @@ llvm::Expected<TmaBox> planTmaBox(Value globalBox, Value sharedTile) {
   if (!fits)
     return refuse(
         "the tile cannot be cut into boxes of at most 256 x 256 elements, 16 bytes in step");
+  if (matrix && (isVector || matrix.channels() % result.panelElems != 0 ||
+                 divisorOf(box.offsets[result.colDim]) % result.panelElems != 0))
+    return refuse("a row of it belongs to several elements of the convolution's kernel");
   if (!isVector)
     result.extents[result.rowDim] = result.chunkRows;
   result.extents[result.colDim] = result.panelElems;

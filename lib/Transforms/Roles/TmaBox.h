@@ -19,12 +19,13 @@ namespace tilec {
 /// the transfers end with them, rounded up to 8: rows outside of a tensor take TMA as long as those
 /// inside. What is below in each panel stays as it is: zeros, from the kernel's begin on.
 struct TmaBox {
-  mlir::Value root;                      ///< the tensor
-  llvm::SmallVector<int64_t, 5> extents; ///< of one transfer, per dimension of the tensor
+  mlir::Value root;                      ///< the tensor, or all of it in another shape
+  tile::Im2colOp matrix;                 ///< of the tensor, of which the box is one; mostly null
+  llvm::SmallVector<int64_t, 5> extents; ///< of one transfer, per dimension of the tensor or matrix
   int64_t swizzleBytes = 0;
   int64_t panels = 1, chunks = 1;
   int64_t panelElems = 0, chunkRows = 0;
-  /// The tensor's dimensions that rows and columns run along; a vector has no rows (-1).
+  /// The dimensions that rows and columns run along; a vector has no rows (-1).
   int64_t rowDim = -1, colDim = 0;
   int64_t bytes = 0;      ///< of all transfers
   int64_t panelBytes = 0; ///< of a panel of the tile
@@ -46,6 +47,10 @@ struct TmaBox {
     return result;
   }
 };
+
+/// The parameter that a tensor map of the buffer's shape is of: all of its elements, in its element
+/// type; null where there is no such map.
+tile::TensorOp mappedTensorOf(mlir::Value buffer);
 
 /// Says why when TMA cannot: rows that are not 16 bytes apart in multiples, strides of the
 /// caller's, shared tiles in another order. `shared` is the tile: a matrix or a vector, the last

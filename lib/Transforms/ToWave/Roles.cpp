@@ -15,7 +15,6 @@
 #include "ToWave/Roles.h"
 #include "Layouts/Registers.h"
 #include "Layouts/WarpGroups.h"
-#include "Roles/TileStore.h"
 #include "Roles/TmaBox.h"
 #include "ToWave/Emitter.h"
 
@@ -30,51 +29,6 @@ constexpr int64_t firstTeamBarrier = 1; // number 0 is the whole block's
 constexpr int64_t firstTurnBarrier = 8; // one a warp group; teams and stores have 1 to 7
 
 } // namespace
-
-void RoleEmitter::bindTensorMaps(wave::KernelOp waveKernel) {
-  struct Known {
-    Value tensor;
-    SmallVector<int64_t, 5> extents;
-    int64_t swizzleBytes;
-    Value map;
-  };
-  SmallVector<Known> known;
-  SmallVector<Attribute> names(waveKernel.getArgNames().begin(), waveKernel.getArgNames().end());
-  SmallVector<Attribute> access(waveKernel.getArgAccess().begin(), waveKernel.getArgAccess().end());
-  SmallVector<Attribute> specs;
-  auto mapOf = [&](Value root, ArrayRef<int64_t> extents, int64_t swizzleBytes) {
-    for (const Known &other : known)
-      if (other.tensor == root && ArrayRef<int64_t>(other.extents) == extents &&
-          other.swizzleBytes == swizzleBytes)
-        return other.map;
-    StringRef tensor = root.getDefiningOp<tile::TensorOp>().getName();
-    std::string name = (tensor + "_map" + Twine(known.size())).str();
-    SmallVector<int64_t> innermostFirst(llvm::reverse(extents));
-    specs.push_back(
-        b.getDictionaryAttr({b.getNamedAttr("name", b.getStringAttr(name)),
-                             b.getNamedAttr("of", b.getStringAttr(tensor)),
-                             b.getNamedAttr("box", b.getDenseI64ArrayAttr(innermostFirst)),
-                             b.getNamedAttr("swizzle", b.getI64IntegerAttr(swizzleBytes))}));
-    names.push_back(b.getStringAttr(name));
-    access.push_back(b.getStringAttr(""));
-    Value map =
-        waveKernel.getBody().front().addArgument(wave::TensorMapType::get(b.getContext()), loc);
-    known.push_back({root, SmallVector<int64_t, 5>(extents), swizzleBytes, map});
-    return map;
-  };
-  e.kernel.walk([&](Operation *op) {
-    if (auto copy = dyn_cast<tile::TmaCopyOp>(op)) {
-      TmaBox box = *tmaBoxOf(copy.getSrc(), copy.getDst());
-      tensorMaps[op] = mapOf(box.root, box.extentsOfPart(copy.getParts()), box.swizzleBytes);
-    } else if (auto store = dyn_cast<tile::StoreTileOp>(op)) {
-      for (const TileTarget &to : tileStoreOf(store).targets)
-        tensorMaps[to.op] = mapOf(to.tensor, to.extents, to.rowBytes);
-    }
-  });
-  waveKernel.setArgNamesAttr(b.getArrayAttr(names));
-  waveKernel.setArgAccessAttr(b.getArrayAttr(access));
-  waveKernel.setTensorMapsAttr(b.getArrayAttr(specs));
-}
 
 /// Bytes of a slot that its transfers leave as they are.
 static int64_t bytesNotBrought(Value pipe) {
@@ -396,43 +350,6 @@ bool RoleEmitter::needsAsyncFence() {
                           !filledByTma.contains(rootOf(operand));
   });
   return *hasAsyncReaders;
-}
-
-LogicalResult RoleEmitter::emitTmaCopy(tile::TmaCopyOp copy, Elements &elements) {
-  std::optional<TmaBox> box = tmaBoxOf(copy.getSrc(), copy.getDst());
-  if (!box)
-    return e.unsupported(*copy, "this TMA copy");
-  BufferBox source = boxOf(copy.getSrc());
-  const SharedPlace &place = e.shared.find(boxRootOf(copy.getDst()))->second;
-  PipePlace &pipe = pipes[copy.getPipe()];
-  Value slot = e.lookup(copy.getSlot(), 0, elements);
-  int64_t slotBytes = box->tileBytes();
-  Value base = e.addIndex(e.mulIndex(slot, slotBytes), place.baseBytes);
-  Value barrier = e.addIndex(e.mulIndex(slot, mbarrierBytes), pipe.fullBytes);
-  // A part of every transfer is this block's; it lands in the e.shared memory of all blocks.
-  int64_t parts = copy.getParts(), multicast = parts > 1 ? (int64_t(1) << parts) - 1 : 0;
-  Value rowOfPart;
-  if (parts > 1) {
-    Value block = e.lookup(e.kernel.getBody().getArgument(0), 0, elements);
-    Value rank = e.remIndex(block, parts);
-    rowOfPart = e.mulIndex(rank, box->chunkRows / parts);
-    base = e.addIndex(base, e.mulIndex(rank, box->transferBytes() / parts));
-  }
-  for (int64_t panel = 0; panel < box->panels; ++panel)
-    for (int64_t chunk = 0; chunk < box->chunks; ++chunk) {
-      SmallVector<Value> coords; // innermost first
-      for (int64_t d = int64_t(source.offsets.size()) - 1; d >= 0; --d) {
-        Value at = e.indexFor(source.offsets[d], 0, elements);
-        int64_t more = d == box->colDim   ? panel * box->panelElems
-                       : d == box->rowDim ? chunk * box->chunkRows
-                                          : 0;
-        at = e.addIndex(at, more);
-        coords.push_back(d == box->rowDim && rowOfPart ? e.addIndex(at, rowOfPart) : at);
-      }
-      Value to = e.addIndex(base, panel * box->panelBytes + chunk * box->transferBytes());
-      wave::TmaLoadOp::create(b, loc, tensorMaps[copy], coords, to, barrier, multicast);
-    }
-  return success();
 }
 
 std::optional<LogicalResult> RoleEmitter::emit(Operation &op, Elements &elements) {

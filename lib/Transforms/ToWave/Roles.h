@@ -50,6 +50,8 @@ private:
   int64_t clusterBlocks() { return kernel.getCluster(); }
   Value advanceSlot(PipePlace &pipe, bool isProducer);
   LogicalResult emitTmaCopy(tile::TmaCopyOp copy, Elements &elements);
+  std::pair<SmallVector<Value>, SmallVector<Value>> placeInImage(tile::Im2colOp matrix, Value row,
+                                                                 Value column);
   /// Those of the warp group.
   void syncGroup();
   void emitRelease(PipePlace &pipe, Value slot, Value mask);

@@ -33,7 +33,7 @@ LogicalResult Emitter::emitOp(Operation &op, Elements &elements) {
   loc = op.getLoc();
   if (auto alloc = dyn_cast<tile::AllocOp>(op))
     return emitAlloc(alloc, elements);
-  if (isa<tile::SubviewOp, tile::ReshapeOp, tile::AssumeOp>(op))
+  if (isa<tile::SubviewOp, tile::ReshapeOp, tile::Im2colOp, tile::AssumeOp>(op))
     return success(); // looked through at their uses
   if (auto loop = dyn_cast<tile::ForOp>(op))
     return emitFor(loop, elements);

@@ -65,10 +65,18 @@ def encode_map(param, address, dims):
     aligned = (ctypes.addressof(storage) + 127) // 128 * 128
     swizzle = {0: 0, 32: 1, 64: 2, 128: 3}[param["swizzle"]]
     promotion = {0: 0, 64: 1, 128: 2, 256: 3}[evaluate(param.get("l2_promotion", 256), dims)]
+    tensor = (ctypes.c_void_p(aligned), tensor_map_type(param["dtype"]), rank, ctypes.c_void_p(address),
+              (ctypes.c_uint64 * rank)(*extents), (ctypes.c_uint64 * max(rank - 1, 1))(*strides))
+    if "im2col" in param:
+        im2col = param["im2col"]
+        corners, channels_pixels = ctypes.c_int * (rank - 2), map(ctypes.c_uint32, param["box"])
+        code = cuda.cuTensorMapEncodeIm2col(
+            *tensor, corners(*im2col["lower"]), corners(*im2col["upper"]), *channels_pixels,
+            (ctypes.c_uint32 * rank)(1, *im2col["steps"], 1), 0, swizzle, promotion, 0)
+        check(code, "cuTensorMapEncodeIm2col")
+        return storage, aligned
     code = cuda.cuTensorMapEncodeTiled(
-        ctypes.c_void_p(aligned), tensor_map_type(param["dtype"]), rank, ctypes.c_void_p(address),
-        (ctypes.c_uint64 * rank)(*extents), (ctypes.c_uint64 * max(rank - 1, 1))(*strides),
-        (ctypes.c_uint32 * rank)(*param["box"]), (ctypes.c_uint32 * rank)(*[1] * rank),
+        *tensor, (ctypes.c_uint32 * rank)(*param["box"]), (ctypes.c_uint32 * rank)(*[1] * rank),
         0, swizzle, promotion, 0)
     check(code, "cuTensorMapEncodeTiled")
     return storage, aligned

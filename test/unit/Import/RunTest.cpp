@@ -545,6 +545,27 @@ def sums(A):
   EXPECT_EQ(out.at(0), sum);
 }
 
+// The last tile of columns reaches past the matrix: zeros, whatever stands further down in the
+// image.
+TEST(ScriptRuns, Im2colEndsWithItsKernel) {
+  Imported script(
+      kernelText("X: T.Tensor((2, 5, 4, 3), 'float32'), C: T.Tensor((16, 16), 'float32')",
+                 "s = T.alloc_shared((8, 8), 'float32')\n"
+                 "for i in T.serial(2):\n"
+                 "    for k in T.serial(2):\n"
+                 "        T.im2col(X, s, i, k, 2, 2, 2, 1)\n"
+                 "        T.copy(s, C[i * 8, k * 8])"));
+  Values x = numbers(DType::F32, {2, 5, 4, 3}), c(DType::F32, {16, 16}, NAN);
+  runKernel(script, {{"X", &x}, {"C", &c}});
+  for (int64_t row = 0; row < 16; ++row)
+    for (int64_t col = 0; col < 16; ++col) {
+      int64_t h = row / 2 % 3 * 2 + col / 6 * 2 - 1, w = row % 2 * 2 + col / 3 % 2 * 2 - 1;
+      bool isInside = row < 12 && col < 12 && h >= 0 && w >= 0 && h < 5 && w < 4;
+      double expected = isInside ? x.at(((row / 6 * 5 + h) * 4 + w) * 3 + col % 3) : 0;
+      EXPECT_EQ(c.at(row * 16 + col), expected) << row << ", " << col;
+    }
+}
+
 TEST(ScriptRuns, Im2colAndTranspose) {
   Imported script(
       kernelText("X: T.Tensor((1, 4, 4, 2), 'float32'), C: T.Tensor((16, 18), 'float32'), "

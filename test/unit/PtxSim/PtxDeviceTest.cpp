@@ -54,6 +54,32 @@ TEST(PtxDevice, RefusesTheTensorMapsThatTheDriverRefuses) {
   refuses([](TensorMapRequest &r) { r.dims = {}; }, "1 to 5 dimensions");
 }
 
+TEST(PtxDevice, RefusesTheIm2colTensorMapsThatTheDriverRefuses) {
+  Result<Device> device = openPtx("sm_90a");
+  ASSERT_TRUE(device);
+  TensorMapRequest good = request();
+  good.dims = {64, 9, 8, 5};
+  good.strideBytes = {128, 1152, 9216};
+  good.box = {64, 1024};
+  good.im2col = Im2colSpec{{-1, -1}, {-1, -1}, {2, 2}};
+  auto map = device->encodeTensorMap(good);
+  EXPECT_TRUE(map) << map.error().message;
+  auto refuses = [&](auto change, const char *why) {
+    TensorMapRequest r = good;
+    change(r);
+    Result<std::array<uint8_t, 128>> map = device->encodeTensorMap(r);
+    ASSERT_FALSE(map);
+    EXPECT_NE(map.error().message.find(why), std::string::npos) << map.error().message;
+  };
+  refuses([](TensorMapRequest &r) { r.box = {64, 1025}; }, "1 to 1024");
+  refuses([](TensorMapRequest &r) { r.box = {264, 8}; }, "1 to 256");
+  refuses([](TensorMapRequest &r) { r.im2col->lower = {-129, 0}; }, "-128 to 127");
+  refuses([](TensorMapRequest &r) { r.im2col->steps = {9, 1}; }, "1 to 8");
+  refuses([](TensorMapRequest &r) { r.im2col->upper = {-10, 0}; }, "bounding box");
+  refuses([](TensorMapRequest &r) { r.dims.pop_back(), r.strideBytes.pop_back(); },
+          "four dimensions");
+}
+
 TEST(PtxDevice, RefusesImagesThatAreNoPtx) {
   Result<Device> device = openPtx("sm_90a");
   const uint8_t image[] = {0x7f, 'E', 'L', 'F'};

@@ -84,6 +84,40 @@ void readParameters(const std::string &ptx, Function &function) {
   }
 }
 
+/// Without what each kind of tensor map has of its own.
+rt::TensorMapRequest requestOf(CUtensorMapDataType type, cuuint32_t rank, void *address,
+                               const cuuint64_t *dims, const cuuint64_t *strides,
+                               CUtensorMapSwizzle swizzle) {
+  // Of elements the simulator asks for the size only.
+  int bits = type == CU_TENSOR_MAP_DATA_TYPE_UINT8 ? 8
+             : type == CU_TENSOR_MAP_DATA_TYPE_BFLOAT16 ||
+                     type == CU_TENSOR_MAP_DATA_TYPE_FLOAT16 ||
+                     type == CU_TENSOR_MAP_DATA_TYPE_UINT16
+                 ? 16
+             : type == CU_TENSOR_MAP_DATA_TYPE_FLOAT64 || type == CU_TENSOR_MAP_DATA_TYPE_INT64 ||
+                     type == CU_TENSOR_MAP_DATA_TYPE_UINT64
+                 ? 64
+                 : 32;
+  rt::TensorMapRequest request;
+  request.address = reinterpret_cast<uint64_t>(address);
+  request.elementBits = unsigned(bits);
+  request.dims.assign(dims, dims + rank);
+  request.strideBytes.assign(strides, strides + rank - 1);
+  request.swizzleBytes = swizzle == CU_TENSOR_MAP_SWIZZLE_NONE ? 0 : 16 << int(swizzle);
+  return request;
+}
+
+CUresult encode(CUtensorMap *map, const rt::TensorMapRequest &request,
+                CUtensorMapInterleave interleave, CUtensorMapFloatOOBfill fill) {
+  if (interleave != CU_TENSOR_MAP_INTERLEAVE_NONE || fill != CU_TENSOR_MAP_FLOAT_OOB_FILL_NONE)
+    return fail("interleaved boxes, and others than zeros outside, are not known here");
+  auto encoded = state().device->encodeTensorMap(request);
+  if (!encoded)
+    return fail(encoded.error().message);
+  std::memcpy(map, encoded->data(), sizeof *map);
+  return CUDA_SUCCESS;
+}
+
 } // namespace
 
 extern "C" {
@@ -169,33 +203,27 @@ CUresult cuTensorMapEncodeTiled(CUtensorMap *map, CUtensorMapDataType type, cuui
                                 const cuuint32_t *box, const cuuint32_t *steps,
                                 CUtensorMapInterleave interleave, CUtensorMapSwizzle swizzle,
                                 CUtensorMapL2promotion, CUtensorMapFloatOOBfill fill) {
-  // Of elements the simulator asks for the size only.
-  int bits = type == CU_TENSOR_MAP_DATA_TYPE_UINT8 ? 8
-             : type == CU_TENSOR_MAP_DATA_TYPE_BFLOAT16 ||
-                     type == CU_TENSOR_MAP_DATA_TYPE_FLOAT16 ||
-                     type == CU_TENSOR_MAP_DATA_TYPE_UINT16
-                 ? 16
-             : type == CU_TENSOR_MAP_DATA_TYPE_FLOAT64 || type == CU_TENSOR_MAP_DATA_TYPE_INT64 ||
-                     type == CU_TENSOR_MAP_DATA_TYPE_UINT64
-                 ? 64
-                 : 32;
-  if (interleave != CU_TENSOR_MAP_INTERLEAVE_NONE || fill != CU_TENSOR_MAP_FLOAT_OOB_FILL_NONE)
-    return fail("interleaved boxes, and others than zeros outside, are not known here");
-  rt::TensorMapRequest request;
-  request.address = reinterpret_cast<uint64_t>(address);
-  request.elementBits = unsigned(bits);
-  request.dims.assign(dims, dims + rank);
-  request.strideBytes.assign(strides, strides + rank - 1);
-  request.box.assign(box, box + rank);
-  request.swizzleBytes = swizzle == CU_TENSOR_MAP_SWIZZLE_NONE ? 0 : 16 << int(swizzle);
   for (cuuint32_t d = 0; d < rank; ++d)
     if (steps[d] != 1)
       return fail("a box of every so many-th element is not known here");
-  auto encoded = state().device->encodeTensorMap(request);
-  if (!encoded)
-    return fail(encoded.error().message);
-  std::memcpy(map, encoded->data(), sizeof *map);
-  return CUDA_SUCCESS;
+  rt::TensorMapRequest request = requestOf(type, rank, address, dims, strides, swizzle);
+  request.box.assign(box, box + rank);
+  return encode(map, request, interleave, fill);
+}
+
+CUresult cuTensorMapEncodeIm2col(CUtensorMap *map, CUtensorMapDataType type, cuuint32_t rank,
+                                 void *address, const cuuint64_t *dims, const cuuint64_t *strides,
+                                 const int *lower, const int *upper, cuuint32_t channels,
+                                 cuuint32_t pixels, const cuuint32_t *steps,
+                                 CUtensorMapInterleave interleave, CUtensorMapSwizzle swizzle,
+                                 CUtensorMapL2promotion, CUtensorMapFloatOOBfill fill) {
+  if (rank < 3 || steps[0] != 1 || steps[rank - 1] != 1)
+    return fail("every so many-th channel or image of an im2col tensor map is not known here");
+  rt::TensorMapRequest request = requestOf(type, rank, address, dims, strides, swizzle);
+  request.box = {channels, pixels};
+  request.im2col = {
+      {lower, lower + rank - 2}, {upper, upper + rank - 2}, {steps + 1, steps + rank - 1}};
+  return encode(map, request, interleave, fill);
 }
 
 CUresult cuLaunchKernelEx(const CUlaunchConfig *config, CUfunction function, void **params,

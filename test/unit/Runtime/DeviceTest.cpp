@@ -263,6 +263,34 @@ TEST_F(OnFakeCuda, TensorMapsAreEncodedFromTheManifest) {
              "1018 bytes apart");
 }
 
+TEST_F(OnFakeCuda, TensorMapsOfImagesAreEncodedFromTheManifest) {
+  Result<Device> device = openCuda(0, TILEC_FAKE_DRIVER);
+  Param map = valueParam("m", ParamKind::TensorMap, DType::F16);
+  DimExpr images = DimExpr::name("n");
+  map.map = {"A", {64, 9, 8, images}, {64, 576, 4608}, {64, 128}, 128};
+  map.map.im2col = {{-1, -2}, {-3, 0}, {1, 2}};
+  Manifest manifest = manifestOf("k",
+                                 {tensorParam("A", DType::F16, {images, 8, 9, 64}, Access::Read),
+                                  valueParam("n", ParamKind::Dim, DType::I32), map},
+                                 {DimExpr(1), DimExpr(1), DimExpr(1)});
+  manifest.version = im2colManifestVersion;
+  ASSERT_TRUE(validate(manifest));
+  ArgumentSet set;
+  set.dims = {{"n", 5}};
+  Result<ParamBuffer> params = packParams(*device, manifest.launches[0], set, {{"A", 0x1000}});
+  ASSERT_TRUE(params) << params.error().message;
+  std::vector<uint64_t> words(13);
+  std::memcpy(words.data(), &params->bytes[64], 8 * words.size());
+  auto both = [](int32_t low, int32_t high) {
+    return uint64_t(uint32_t(low)) | uint64_t(uint32_t(high)) << 32;
+  };
+  // address; rank 4, FLOAT16 = 6, SWIZZLE_128B = 3; dims; strides in bytes; corners; channels and
+  // pixels; steps
+  EXPECT_EQ(words,
+            (std::vector<uint64_t>{0x1000, 4 | 6 << 8 | 3 << 16, 64, 9, 8, 5, 128, 1152, 9216,
+                                   both(-1, -2), both(-3, 0), both(64, 128), both(1, 2)}));
+}
+
 TEST_F(OnFakeCuda, ARivalIsTimedInTurnsOnTheSameTensors) {
   Manifest manifest = scaleManifest();
   ArgumentRequest request;

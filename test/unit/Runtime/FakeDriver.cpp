@@ -403,6 +403,26 @@ int cuTensorMapEncodeTiled(uint64_t *map, int type, unsigned rank, void *address
   return 0;
 }
 
+/// Behind strides: corners, channels and pixels, steps.
+int cuTensorMapEncodeIm2col(uint64_t *map, int type, unsigned rank, void *address,
+                            const uint64_t *dims, const uint64_t *strides, const int *lower,
+                            const int *upper, unsigned channels, unsigned pixels,
+                            const uint32_t *steps, int interleave, int swizzle, int, int) {
+  if (interleave != 0 || steps[0] != 1 || rank != 4)
+    return invalidValue;
+  *map++ = reinterpret_cast<uint64_t>(address);
+  *map++ = rank | type << 8 | swizzle << 16;
+  for (unsigned i = 0; i < rank; ++i)
+    *map++ = dims[i];
+  for (unsigned i = 0; i + 1 < rank; ++i)
+    *map++ = strides[i];
+  for (const int *corner : {lower, upper})
+    *map++ = uint64_t(uint32_t(corner[0])) | uint64_t(uint32_t(corner[1])) << 32;
+  *map++ = channels | uint64_t(pixels) << 32;
+  *map++ = steps[1] | uint64_t(steps[2]) << 32;
+  return 0;
+}
+
 int cublasCreate_v2(void **handle) { return *handle = &live, 0; }
 int cublasSetStream_v2(void *, void *stream) { return stream ? 0 : invalidValue; }
 /// Column-major f32 product; checks what a caller can get wrong.

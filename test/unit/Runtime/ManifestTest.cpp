@@ -125,9 +125,41 @@ TEST(Manifest, BlocksThatWaitForEachOtherAreVersionTwo) {
   EXPECT_HAS(read().error().message, "one zeroed workspace of 4 bytes");
 }
 
+TEST(Manifest, MapsOfImagesAreVersionThree) {
+  Manifest manifest = sample();
+  Launch &launch = manifest.launches[0];
+  TensorMapSpec &map = launch.params[6].map;
+  map.dims = {64, 8, 8, DimExpr::name("m")};
+  map.strides = {64, 512, 4096};
+  map.im2col = {{-1, -2}, {-1, 0}, {1, 2}};
+  auto read = [&] { return parseManifest(printManifest(manifest)); };
+  EXPECT_HAS(read().error().message, "version 1, with im2col tensor maps it is 3");
+  manifest.version = im2colManifestVersion;
+  Result<Manifest> again = read();
+  ASSERT_TRUE(again) << again.error().message;
+  const Im2colSpec &im2col = *again->launches[0].params[6].map.im2col;
+  EXPECT_EQ(im2col.lower, (std::vector<int64_t>{-1, -2}));
+  EXPECT_EQ(im2col.upper, (std::vector<int64_t>{-1, 0}));
+  EXPECT_EQ(im2col.steps, (std::vector<int64_t>{1, 2}));
+  auto refuses = [&](auto change, const char *why) {
+    TensorMapSpec good = map;
+    change(map);
+    EXPECT_HAS(read().error().message, why);
+    map = good;
+  };
+  refuses([](TensorMapSpec &m) { m.box = {64, 8, 8, 1}; }, "4 dims want 3 strides and 2 box");
+  refuses([](TensorMapSpec &m) { m.im2col->lower = {-129, 0}; },
+          "im2col.lower: -129, -128 to 127 expected");
+  refuses([](TensorMapSpec &m) { m.im2col->steps = {9, 1}; }, "im2col.steps: 9, 1 to 8 expected");
+  refuses([](TensorMapSpec &m) { m.im2col->upper = {0}; },
+          "im2col.upper has 1 numbers, 2 expected");
+  refuses([](TensorMapSpec &m) { m.dims.pop_back(), m.strides.pop_back(); },
+          "im2col: the tensor has 3 dims, 4 expected");
+}
+
 TEST(Manifest, RefusesUnknownVersions) {
-  EXPECT_HAS(errorAfter("\"version\": 1", "\"version\": 3"),
-             "version 3, this reader knows 1 and 2");
+  EXPECT_HAS(errorAfter("\"version\": 1", "\"version\": 4"), "version 4, this reader knows 1 to 3");
+  EXPECT_HAS(errorAfter("\"version\": 1", "\"version\": 0"), "version 0, this reader knows 1 to 3");
   EXPECT_HAS(errorAfter("\"version\": 1", "\"version\": 2"),
              "manifest version 2, without cooperative launches it is 1");
   EXPECT_HAS(errorAfter("\"version\": 1,", ""), "version is missing");

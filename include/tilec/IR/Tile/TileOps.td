@@ -204,6 +204,43 @@ def Tile_ReshapeOp : Tile_Op<"reshape", [Pure]> {
   let hasVerifier = 1;
 }
 
+def Tile_Im2colOp : Tile_Op<"im2col", [Pure]> {
+  let summary = "what a kernel of a convolution meets of an image, as a matrix";
+  let description = [{
+    `T.im2col`. The image is [N, H, W, C], the kernel square. Row m = (n, oh, ow) of the result,
+    column k = (r, s, c), is element (n, oh * stride + r * dilation - pad, ow * stride + s *
+    dilation - pad, c) of the image, zero outside of it. Nobody writes through it; a box
+    (`tile.subview`) that reaches past its end reads zero there. Behind `tile-expand-im2col` only
+    boxes that may be brought in one piece are left.
+
+    ```mlir
+    %patches = tile.im2col %image kernel(3) stride(1) dilation(1) pad(1)
+        : !tile.buffer<[2, 10, 10, 64], f16, global> to !tile.buffer<[200, 576], f16, global>
+    ```
+  }];
+  let arguments = (ins Tile_BufferType:$source, I64Attr:$kernel, I64Attr:$stride,
+                       I64Attr:$dilation, I64Attr:$pad);
+  let results = (outs Tile_BufferType:$result);
+  let assemblyFormat = [{
+    $source `kernel` `(` $kernel `)` `stride` `(` $stride `)` `dilation` `(` $dilation `)`
+    `pad` `(` $pad `)` attr-dict `:` qualified(type($source)) `to` qualified(type($result))
+  }];
+  let extraClassDeclaration = [{
+    /// Places of the kernel along an extent of the image; 0 or less where it fits nowhere.
+    static int64_t placesAlong(int64_t extent, int64_t kernel, int64_t stride, int64_t dilation,
+                               int64_t pad);
+    int64_t outHeight();
+    int64_t outWidth();
+    int64_t channels();
+    /// The indices into the image of the matrix's element, built with `builder`; outside of it where
+    /// the column is past the last, unless that is known not to be so.
+    ::llvm::SmallVector<::mlir::Value, 4> imageIndices(::mlir::OpBuilder &builder,
+                                                       ::mlir::Location loc, ::mlir::Value row,
+                                                       ::mlir::Value column, bool isWithin);
+  }];
+  let hasVerifier = 1;
+}
+
 def Tile_LoadOp : Tile_Op<"load"> {
   let summary = "read one element";
   let description = [{

@@ -29,7 +29,8 @@ def Wave_KernelOp : Wave_Op<"kernel", [Symbol, IsolatedFromAbove, NoTerminator, 
     Block arguments are the launch's parameters in ABI order (`!wave.global`, i32,
     i64, f32, ...), named by `arg_names`; `arg_access` is "r", "w", "rw" or "" for
     each. Arguments of type `!wave.tensor_map` are described by `tensor_maps`, an array of
-    dictionaries with the launch manifest's fields `name`, `of`, `box`, `swizzle`.
+    dictionaries with the launch manifest's fields `name`, `of`, `box`, `swizzle`, with `dims` where
+    they are not the tensor's, and, of an image's matrix, `lower`, `upper` and `steps` of its `im2col`.
     `threads` lanes run in ceil(threads / lanes) waves. `shared_bytes` is the
     size of the shared array. `min_blocks` blocks should fit on a compute unit. The grid has
     `grid_blocks`, where that is known and the target asks for it. `cluster` neighbouring blocks
@@ -498,19 +499,29 @@ def Wave_SetMaxRegsOp : Wave_SyncOp<"set_max_regs", "registers a lane of this wa
   let assemblyFormat = "$registers (`more` $more^)? attr-dict";
 }
 
-def Wave_TmaLoadOp : Wave_Op<"tma_load", [MemoryEffects<[MemRead, MemWrite]>]> {
+def Wave_TmaLoadOp : Wave_Op<"tma_load", [MemoryEffects<[MemRead, MemWrite]>, AttrSizedOperandSegments]> {
   let summary = "one thread starts the copy of a box to shared memory; the mbarrier counts its bytes";
   let description = [{
     `coords` is the box's first element, innermost dimension first. What lies outside
     the tensor arrives as zero and is counted. With `multicast`, a set of ranks as bits,
     the box lands in the same place of each of these blocks of the cluster, and is counted
-    by its mbarrier.
+    by its mbarrier. With `offsets` the map is of an image's matrix: `coords` is a channel and
+    the place, in an image, of the first element that a convolution's kernel meets there, from
+    which the box goes on along its places; each brings what the kernel meets `offsets` further
+    on (innermost first).
   }];
-  let arguments = (ins Wave_TensorMapType:$map, Variadic<Index>:$coords, Index:$shared,
-                       Index:$barrier, DefaultValuedAttr<I64Attr, "0">:$multicast);
+  let arguments = (ins Wave_TensorMapType:$map, Variadic<Index>:$coords, Variadic<Index>:$offsets,
+                       Index:$shared, Index:$barrier, DefaultValuedAttr<I64Attr, "0">:$multicast);
+  let builders = [OpBuilder<(ins "::mlir::Value":$map, "::mlir::ValueRange":$coords,
+                                 "::mlir::Value":$shared, "::mlir::Value":$barrier,
+                                 "int64_t":$multicast), [{
+    build($_builder, $_state, map, coords, ::mlir::ValueRange(), shared, barrier, multicast);
+  }]>];
   let assemblyFormat = [{
-    $map `[` $coords `]` `to` $shared `barrier` $barrier (`multicast` `(` $multicast^ `)`)? attr-dict
+    $map `[` $coords `]` (`offsets` `(` $offsets^ `)`)? `to` $shared `barrier` $barrier
+    (`multicast` `(` $multicast^ `)`)? attr-dict
   }];
+  let hasVerifier = 1;
 }
 def Wave_TmaPrefetchOp : Wave_Op<"tma_prefetch", [MemoryEffects<[MemRead, MemWrite]>]> {
   let summary = "fetch a tensor map for copies to come";

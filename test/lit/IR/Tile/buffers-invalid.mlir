@@ -231,3 +231,51 @@ tile.program @p {
     %a = tile.alloc "a" {shared_place = -4 : i64} : !tile.buffer<[4], f32, shared>
   }
 }
+
+// -----
+
+tile.program @p {
+  %I = tile.tensor "I"[] : !tile.buffer<[2, 9, 8, 64], f16, global>
+  %one = arith.constant 1 : index
+  tile.kernel "k" grid(%one) threads(64) {
+  ^bb0(%bx: index):
+    // expected-error @+1 {{gives a matrix of 40 x 576 elements}}
+    %p = tile.im2col %I kernel(3) stride(2) dilation(1) pad(1) : !tile.buffer<[2, 9, 8, 64], f16, global> to !tile.buffer<[40, 64], f16, global>
+  }
+}
+
+// -----
+
+tile.program @p {
+  %I = tile.tensor "I"[] : !tile.buffer<[9, 8, 64], f16, global>
+  %one = arith.constant 1 : index
+  tile.kernel "k" grid(%one) threads(64) {
+  ^bb0(%bx: index):
+    // expected-error @+1 {{takes an image of four constant extents}}
+    %p = tile.im2col %I kernel(1) stride(1) dilation(1) pad(0) : !tile.buffer<[9, 8, 64], f16, global> to !tile.buffer<[72, 64], f16, global>
+  }
+}
+
+// -----
+
+tile.program @p {
+  %I = tile.tensor "I"[] : !tile.buffer<[2, 9, 8, 64], f16, global>
+  %one = arith.constant 1 : index
+  tile.kernel "k" grid(%one) threads(64) {
+  ^bb0(%bx: index):
+    // expected-error @+1 {{has a kernel, a stride and a dilation of 1 and more, and a padding of 0 and more}}
+    %p = tile.im2col %I kernel(3) stride(0) dilation(1) pad(1) : !tile.buffer<[2, 9, 8, 64], f16, global> to !tile.buffer<[40, 576], f16, global>
+  }
+}
+
+// -----
+
+tile.program @p {
+  %I = tile.tensor "I"[] : !tile.buffer<[2, 9, 8, 64], f16, global>
+  %one = arith.constant 1 : index
+  tile.kernel "k" grid(%one) threads(64) {
+  ^bb0(%bx: index):
+    // expected-error @+1 {{keeps element type and scope}}
+    %p = tile.im2col %I kernel(3) stride(2) dilation(1) pad(1) : !tile.buffer<[2, 9, 8, 64], f16, global> to !tile.buffer<[40, 576], bf16, global>
+  }
+}

@@ -72,3 +72,12 @@ wave.kernel @k([]) access [] threads(128) shared(0) {
   wave.group_mma %c, a(%o) b(%o) places(%w) {a_type = bf16, b_type = bf16, slabs = 1 : i64, n = 64 : i64, steps = 4 : i64,
       a_starts = array<i64: 0, 32, 64, 96>, b_starts = array<i64: 0, 64, 128, 192>, a_desc = 0 : i64, b_desc = 0 : i64} : !wave.regs<8 x vector<4xf32>>
 }
+
+// -----
+
+wave.kernel @k(["map"]) access [""] threads(128) shared(0) {
+^bb0(%map: !wave.tensor_map):
+  %o = wave.lane_id
+  // expected-error @+1 {{has 1 offsets for 4 coordinates: two fewer are offset}}
+  wave.tma_load %map[%o, %o, %o, %o] offsets(%o) to %o barrier %o
+}

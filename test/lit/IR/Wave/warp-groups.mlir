@@ -39,6 +39,8 @@ wave.kernel @tma(["map", "C"]) access ["", "w"] threads(384) shared(65536) {
   wave.tma_load %map[%o, %o] to %o barrier %o
   // CHECK: wave.tma_load %map[%[[O]], %[[O]]] to %[[O]] barrier %[[O]] multicast(3)
   wave.tma_load %map[%o, %o] to %o barrier %o multicast(3)
+  // CHECK: wave.tma_load %map[%[[O]], %[[O]], %[[O]], %[[O]]] offsets(%[[O]], %[[O]]) to %[[O]] barrier %[[O]]
+  wave.tma_load %map[%o, %o, %o, %o] offsets(%o, %o) to %o barrier %o
   // CHECK: wave.tma_store %map[%[[O]], %[[O]]] from %[[O]]
   wave.tma_store %map[%o, %o] from %o
   // CHECK: wave.bulk_commit
