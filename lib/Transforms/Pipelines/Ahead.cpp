@@ -46,6 +46,17 @@ bool isFilledBy(Operation *fill, tile::AllocOp ring) {
   return true;
 }
 
+Operation *lastReaderOf(ArrayRef<tile::AllocOp> rings, tile::ForOp loop) {
+  auto isRead = [&](Value root) {
+    return cast<tile::BufferType>(root.getType()).isGlobal() ||
+           llvm::is_contained(rings, root.getDefiningOp<tile::AllocOp>());
+  };
+  for (Operation &op : llvm::reverse(*loop.bodyBlock()))
+    if (llvm::any_of(accessesOf(&op).reads, isRead))
+      return &op;
+  return nullptr;
+}
+
 bool canLieOutside(tile::BufferType tensor) {
   return tensor.rank() > 1 && !ShapedType::isDynamic(tensor.getShape().front());
 }

@@ -23,6 +23,10 @@ bool isIndexOnly(mlir::Value value, tile::ForOp loop, const Accesses *mayLoad = 
 /// Whether only `fill` writes the buffer and only its block reads it, and not before that.
 bool isFilledBy(mlir::Operation *fill, tile::AllocOp ring);
 
+/// The last op of a round that reads one of the buffers or a tensor; null: none does. What lanes
+/// read of tensors in front of copies is there without a wait for those.
+mlir::Operation *lastReaderOf(llvm::ArrayRef<tile::AllocOp> rings, tile::ForOp loop);
+
 /// Whether places can be behind the tensor along its first dimension alone.
 bool canLieOutside(tile::BufferType tensor);
 /// A loop that does not run must not touch memory. Bounds are usually constants.
