@@ -50,8 +50,6 @@ void LinearForm::add(const LinearForm &other, int64_t factor) {
   }
 }
 
-static std::optional<IndexRange> rangeOf(const LinearForm &form);
-
 /// The form of a quotient by a positive constant, or of what remains, where it has one: in terms
 /// that the constant divides and others that together stay below it,
 ///   (a * divisor + b) / divisor = a,   (a * divisor + b) % divisor = b   with 0 <= b < divisor.
@@ -237,7 +235,7 @@ std::optional<IndexRange> rangeOfBinary(Operation *op) {
 
 } // namespace
 
-static std::optional<IndexRange> rangeOf(const LinearForm &form) {
+std::optional<IndexRange> rangeOf(const LinearForm &form) {
   int64_t low = form.constant, high = form.constant;
   for (auto [term, factor] : form.terms) {
     auto range = rangeOf(term);

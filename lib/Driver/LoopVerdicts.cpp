@@ -119,11 +119,10 @@ public:
     if (!object)
       return object.takeError();
     for (const report::KernelCard &kernel : report::makeScorecard(*object).kernels) {
-      if (waitsForAll(kernel, copiesWithoutRegisters))
-        waiting.insert(kernel.facts.name);
-      if (waitsForAll(kernel, readsTiles))
+      waiting[kernel.facts.name] = waitsForAllOf(kernel, copiesWithoutRegisters);
+      if (anyWaitsForAll(kernel, readsTiles))
         reading.insert(kernel.facts.name);
-      if (waitsForAll(kernel, readsFragments))
+      if (anyWaitsForAll(kernel, readsFragments))
         readingFragments.insert(kernel.facts.name);
     }
     return llvm::Error::success();
@@ -182,7 +181,7 @@ public:
       fault = "a copy of each round goes through registers";
     // The waits of a schedule are compared with those of the machine code; a loop for too few tiles
     // may stand beside it.
-    if (fault.empty() && !loop.getRotate() && waiting.contains(verdict.kernel))
+    if (fault.empty() && !loop.getRotate() && waitsInCode(loop))
       fault = "its machine code has vmcnt(0) in a loop with copies";
     if (fault.empty())
       return say(LoopVerdict::Planned, ahead);
@@ -209,16 +208,46 @@ private:
            loop.count(report::InstrKind::Mfma) == 0;
   }
 
-  /// Whether an innermost one of such loops waits for all operations in flight.
-  static bool waitsForAll(const report::KernelCard &kernel,
-                          llvm::function_ref<bool(const report::LoopCard &)> isSuch) {
-    return llvm::any_of(kernel.loops, [&](const report::LoopCard &loop) {
+  /// Of each innermost one of such loops, in the order of the code, whether it waits for all
+  /// operations in flight.
+  static SmallVector<bool>
+  waitsForAllOf(const report::KernelCard &kernel,
+                llvm::function_ref<bool(const report::LoopCard &)> isSuch) {
+    SmallVector<std::pair<uint64_t, bool>> loops;
+    for (const report::LoopCard &loop : kernel.loops) {
       bool isInnermost = llvm::none_of(kernel.loops, [&](const report::LoopCard &other) {
         return &other != &loop && isSuch(other) && other.beginAddress >= loop.beginAddress &&
                other.endAddress <= loop.endAddress;
       });
-      return isSuch(loop) && isInnermost && loop.vmcntZeros != 0;
+      if (isSuch(loop) && isInnermost)
+        loops.push_back({loop.beginAddress, loop.vmcntZeros != 0});
+    }
+    llvm::sort(loops);
+    return llvm::to_vector(llvm::make_second_range(loops));
+  }
+
+  static bool anyWaitsForAll(const report::KernelCard &kernel,
+                             llvm::function_ref<bool(const report::LoopCard &)> isSuch) {
+    return llvm::is_contained(waitsForAllOf(kernel, isSuch), true);
+  }
+
+  /// Whether the machine code of a loop with copies waits for all of them. Where the code has as
+  /// many such loops as the kernel, they are the same ones in the same order; else any may be it.
+  bool waitsInCode(tile::ForOp loop) {
+    auto kernel = loop->getParentOfType<tile::KernelOp>();
+    ArrayRef<bool> inCode = waiting[kernel.getName()];
+    SmallVector<tile::ForOp> loops;
+    bool isExpanded = false; // into more than one
+    kernel.walk<WalkOrder::PreOrder>([&](tile::ForOp other) {
+      Round round;
+      look(*other.bodyBlock(), round);
+      isExpanded |= bool(other.getRotate());
+      if (round.starts != 0)
+        loops.push_back(other);
     });
+    if (isExpanded || loops.size() != inCode.size())
+      return llvm::is_contained(inCode, true);
+    return inCode[llvm::find(loops, loop) - loops.begin()];
   }
 
   /// Matrix loops are planned in program order, one text each, whatever becomes of them.
@@ -234,9 +263,9 @@ private:
   }
 
   ModuleOp module;
-  llvm::StringSet<> wanted;           ///< places of loops whose author asks for stages
-  llvm::StringSet<> waiting;          ///< kernels whose loops with copies wait for all
-  llvm::StringSet<> reading;          ///< and whose loops with tiles that wait in registers do
+  llvm::StringSet<> wanted;                   ///< places of loops whose author asks for stages
+  llvm::StringMap<SmallVector<bool>> waiting; ///< of kernels: which loops with copies wait for all
+  llvm::StringSet<> reading;          ///< kernels whose loops with tiles that wait in registers do
   llvm::StringSet<> readingFragments; ///< and whose loops with fragments do
   llvm::StringMap<size_t> rotated;
   bool hasLostOrder = false;

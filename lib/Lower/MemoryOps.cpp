@@ -228,11 +228,16 @@ LogicalResult KernelLowering::lowerMemory(mlir::Operation &op) {
         // Where the assembler moves reads as it likes, nothing is won. An atomic read would lose
         // the alias tag, and LLVM would wait for copies in front of it.
         bool stays = read.getStays() && e.target.keepsOrder && !carrierType(type)->isVectorTy();
+        // What takes the pair as a word makes it a read of one where it stands itself, which is
+        // behind what has been planned behind the read.
+        bool isWord = traits.keepOrder && bitsOf(type) == 32;
         llvm::LoadInst *load = b.CreateAlignedLoad(
-            carrierType(type), sharedPointer(read.getOffset(), read.getImm()),
+            isWord ? b.getInt32Ty() : carrierType(type),
+            sharedPointer(read.getOffset(), read.getImm()),
             naturalAlign(wave::bitsOf(read.getResult().getType()) / 8), traits.keepOrder || stays);
         e.markSharedAccess(*load);
-        return done(op, fromCarrier(load, type));
+        llvm::Value *value = isWord ? b.CreateBitCast(load, carrierType(type)) : load;
+        return done(op, fromCarrier(value, type));
       })
       .Case([&](wave::SharedWriteOp write) {
         llvm::Align align = naturalAlign(wave::bitsOf(write.getValue().getType()) / 8);

@@ -46,7 +46,14 @@
 # RUN: tilec-run %s --entry "twice()" --target=gfx950 --check --sim-interleave=7 | FileCheck %s
 # RUN: tilec-run %s --entry "twice()" --target=sm_90a --device=ptx --check | FileCheck %s
 # RUN: tilec-run %s --entry "image()" --target=gfx950 --check --sim-mode=strict | FileCheck %s
+# RUN: tilec-run %s --entry "image()" --target=gfx942 --check --sim-mode=strict | FileCheck %s
+# RUN: tilec-run %s --entry "image(channels=48, stride=2)" --target=gfx942 --check --sim-interleave=1 | FileCheck %s
+# RUN: tilec %s --entry "image()" --target=gfx942 --emit=asm | FileCheck %s --check-prefix=PIECES
 # CHECK: result {{ *}}PASS
+# A pixel's channels are whole pieces, whose place is found by one quotient.
+# PIECES-NOT: buffer_load_ushort
+# PIECES: buffer_load_dwordx
+# PIECES-NOT: buffer_load_ushort
 import tilelang.language as T
 
 

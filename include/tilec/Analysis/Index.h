@@ -55,6 +55,7 @@ LinearForm linearize(const IndexSum &sum);
 /// variables with bounded bounds, thread numbers, dims (at least 1) and arithmetic on them.
 std::optional<IndexRange> rangeOf(mlir::Value value);
 std::optional<IndexRange> rangeOf(const IndexSum &sum);
+std::optional<IndexRange> rangeOf(const LinearForm &form);
 
 /// Whether 0 <= index < dim is known, whatever the dim (tile.dim) is: the index is piece * n +
 /// rest, where n counts whole pieces of the dim (a coordinate of the grid or a loop's variable

@@ -8,6 +8,10 @@
 
 #include "tilec/Analysis/Index.h"
 
+#include "mlir/IR/IRMapping.h"
+
+#include <numeric>
+
 using namespace mlir;
 
 namespace tilec {
@@ -35,6 +39,64 @@ Value materialize(const LinearForm &form, OpBuilder &b, Location loc) {
                        : sum;
 }
 
+/// What a common part of a divisor and of some terms divides, and the others, which stay below it.
+struct Parts {
+  int64_t part;
+  LinearForm high, low;
+};
+
+/// The largest part that leaves a divisor.
+std::optional<Parts> splitAt(const LinearForm &form, int64_t divisor) {
+  std::optional<Parts> best;
+  for (auto [term, factor] : form.terms) {
+    int64_t part = std::gcd(factor, divisor);
+    if (part == 1 || part == divisor || (best && part <= best->part))
+      continue;
+    Parts parts{part, {}, {}};
+    parts.low.constant = ((form.constant % part) + part) % part;
+    parts.high.constant = (form.constant - parts.low.constant) / part;
+    for (auto [other, by] : form.terms)
+      if (by % part == 0)
+        parts.high.terms.push_back({other, by / part});
+      else
+        parts.low.terms.push_back({other, by});
+    std::optional<IndexRange> below = rangeOf(parts.low);
+    if (!parts.low.terms.empty() && below && below->low >= 0 && below->high < part)
+      best = parts;
+  }
+  return best;
+}
+
+///   (a * part + b) / (part * c) = a / c,   (a * part + b) % (part * c) = a % c * part + b
+/// with 0 <= b < part: elements of a tile that have one quotient, as channels of a pixel have, are
+/// then seen to have it.
+void divideParts(Operation *op) {
+  std::optional<int64_t> divisor = tile::constantInt(op->getOperand(1));
+  // All but floordivsi round towards zero.
+  std::optional<IndexRange> range = rangeOf(op->getOperand(0));
+  if (!divisor || *divisor <= 0 || (!isa<arith::FloorDivSIOp>(op) && !(range && range->low >= 0)))
+    return;
+  std::optional<Parts> parts = splitAt(linearize(op->getOperand(0)), *divisor);
+  auto loop = op->getParentOfType<tile::ElementLoop>();
+  auto isElement = [&](auto &term) { return llvm::is_contained(loop.ivs(), term.first); };
+  if (!loop || !parts || !llvm::all_of(parts->low.terms, isElement) ||
+      llvm::any_of(parts->high.terms, isElement))
+    return;
+  OpBuilder b(op);
+  Location loc = op->getLoc();
+  IRMapping less;
+  less.map(op->getOperand(0), materialize(parts->high, b, loc));
+  less.map(op->getOperand(1),
+           arith::ConstantIndexOp::create(b, loc, *divisor / parts->part).getResult());
+  Value result = b.clone(*op, less)->getResult(0);
+  if (isa<arith::RemUIOp, arith::RemSIOp>(op)) {
+    LinearForm form = parts->low;
+    form.terms.push_back({result, parts->part});
+    result = materialize(form, b, loc);
+  }
+  op->getResult(0).replaceAllUsesWith(result);
+}
+
 /// Whether a box of a tile is all of it; of a tensor's box a part may be outside.
 bool isWhole(tile::SubviewOp view) {
   auto source = cast<tile::BufferType>(view.getSource().getType());
@@ -55,7 +117,7 @@ void simplifyOffsets(tile::ProgramOp program) {
       return;
     LinearForm form = linearize(op->getResult(0));
     if (isOwn(form, op->getResult(0)))
-      return;
+      return divideParts(op);
     OpBuilder builder(op);
     op->getResult(0).replaceAllUsesWith(materialize(form, builder, op->getLoc()));
   });

@@ -11,8 +11,9 @@
 namespace tilec {
 
 /// Quotients and remainders that have a linear form are computed by it: the row and the column of
-/// `by * 524288 + bx * 128` in rows of 4096 are `by * 128` and `bx * 128`. A view of all of a tile
-/// is the tile.
+/// `by * 524288 + bx * 128` in rows of 4096 are `by * 128` and `bx * 128`. Others lose what
+/// part of their divisor can be divided first: of `k * 32 + j` and 96, where j is below 32, `k /
+/// 3`. A view of all of a tile is the tile.
 void simplifyOffsets(tile::ProgramOp program);
 
 } // namespace tilec

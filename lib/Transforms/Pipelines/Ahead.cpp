@@ -67,6 +67,17 @@ SmallVector<tile::CopyOp, 2> choicesOf(scf::IfOp branch) {
   return isChoice ? found : SmallVector<tile::CopyOp, 2>();
 }
 
+Operation *lastReaderOf(ArrayRef<tile::AllocOp> rings, tile::ForOp loop) {
+  auto isRead = [&](Value root) {
+    return cast<tile::BufferType>(root.getType()).isGlobal() ||
+           llvm::is_contained(rings, root.getDefiningOp<tile::AllocOp>());
+  };
+  for (Operation &op : llvm::reverse(*loop.bodyBlock()))
+    if (llvm::any_of(accessesOf(&op).reads, isRead))
+      return &op;
+  return nullptr;
+}
+
 bool canLieOutside(tile::BufferType tensor) {
   return tensor.rank() > 1 && !ShapedType::isDynamic(tensor.getShape().front());
 }

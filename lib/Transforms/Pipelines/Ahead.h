@@ -32,6 +32,10 @@ mlir::scf::IfOp branchOf(mlir::Operation *op, tile::ForOp loop);
 /// else; nothing where it is no such `if`.
 llvm::SmallVector<tile::CopyOp, 2> choicesOf(mlir::scf::IfOp branch);
 
+/// The last op of a round that reads one of the buffers or a tensor; null: none does. What lanes
+/// read of tensors in front of copies is there without a wait for those.
+mlir::Operation *lastReaderOf(llvm::ArrayRef<tile::AllocOp> rings, tile::ForOp loop);
+
 /// Whether places can be behind the tensor along its first dimension alone.
 bool canLieOutside(tile::BufferType tensor);
 /// A loop that does not run must not touch memory. Bounds are usually constants.

@@ -22,6 +22,7 @@
 #include "Pipelines/HeldRounds.h"
 #include "Pipelines/LoopMemory.h"
 #include "Pipelines/Pipeline.h"
+#include "Pipelines/RoundReads.h"
 #include "Pipelines/RowNumbers.h"
 #include "Pipelines/RunAhead.h"
 #include "Pipelines/Schedulable.h"
@@ -290,7 +291,7 @@ struct ExpandPipelinesPass : impl::ExpandPipelinesPassBase<ExpandPipelinesPass> 
       loop.emitRemark() << "pipelined without a planned schedule: " << reason;
     HeldRounds held(loop, chip, plan.fills);
     bool isBeside = holdOthers(loop, held, plan, memory, chip);
-    plan.fillsBehind = !isBeside && fillsBehind(plan, chip);
+    plan.fillsBehind = !isBeside && (plan.fillsBehind || fillsBehind(plan, chip));
     memory.replace(loop, plan, RunAhead(loop, plan).run(isBeside ? &held : nullptr));
   }
 
@@ -320,9 +321,11 @@ struct ExpandPipelinesPass : impl::ExpandPipelinesPassBase<ExpandPipelinesPass> 
     letSerialLoopsRunAhead(kernel, chip);
     if (producer)
       prepareProducerConsumer(kernel, chip, strategy);
-    kernel.walk([](tile::ForOp loop) {
+    kernel.walk([&](tile::ForOp loop) {
       if (loop.getStages() <= 1)
         return;
+      if (chip.asyncCopies.completion == Completion::Counter)
+        readSameElementsFirst(loop);
       hoistReads(loop);
       hoistTiles(loop);
     });

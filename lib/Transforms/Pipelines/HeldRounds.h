@@ -59,6 +59,7 @@ private:
     /// The round's behind that: of what says where another load reads, if that varies, and of what
     /// not all of the loop's variables name.
     tile::AllocOp coming;
+    bool isOfOther = false; ///< a fill before has the same ones, and reads them
   };
   struct Fill {
     tile::ElementLoop loop;
@@ -76,6 +77,8 @@ private:
   /// Whether it reads another place in another round.
   bool varies(tile::LoadOp load, tile::ElementLoop parallel);
   std::optional<Fill> makeFill(mlir::Operation *op);
+  /// Numbers of rows that a fill before reads in the same lanes; null: none does.
+  const Held *sameNumbers(const Held &place, Fill &fill);
   void undo(Fill &fill);
   /// Null where they have no layout.
   tile::AllocOp registersFor(Held &held, const FragmentLayout &layout, tile::ElementLoop parallel,

@@ -20,6 +20,7 @@
 #include "Memory/SharedMemory.h"
 #include "Normalize/Normalize.h"
 #include "Pipelines/HeldRounds.h"
+#include "Pipelines/RoundReads.h"
 #include "Pipelines/TensorReads.h"
 
 using namespace mlir;
@@ -42,6 +43,21 @@ tile::AllocOp HeldRounds::registersFor(Held &held, const FragmentLayout &layout,
   builder.setInsertionPoint(loop);
   return tile::AllocOp::create(builder, held.load.getLoc(), type, name.str(),
                                tile::FragmentLayoutAttr::get(builder.getContext(), *ofRegisters));
+}
+
+const HeldRounds::Held *HeldRounds::sameNumbers(const Held &place, Fill &fill) {
+  auto layoutOf = [](tile::AllocOp alloc) { return alloc ? alloc->getAttrDictionary() : nullptr; };
+  for (Fill &before : made)
+    for (const Held &other : before.places) {
+      IRMapping variables;
+      for (auto [a, b] : llvm::zip(before.loop.ivs(), fill.loop.ivs()))
+        variables.map(Value(a), Value(b));
+      if (other.variables == place.variables && bool(other.coming) == bool(place.coming) &&
+          layoutOf(other.registers) == layoutOf(place.registers) &&
+          isSameRead(other.load, place.load, variables))
+        return &other;
+    }
+  return nullptr;
 }
 
 std::optional<HeldRounds::Fill> HeldRounds::makeFill(Operation *op) {
@@ -87,8 +103,17 @@ std::optional<HeldRounds::Fill> HeldRounds::makeFill(Operation *op) {
     held.registers = registersFor(held, layout, fill.loop, name + "_rows");
     if (held.registers && varies(load, fill.loop))
       held.coming = registersFor(held, layout, fill.loop, name + "_ahead");
-    if (held.registers)
-      fill.places.push_back(held);
+    if (!held.registers)
+      continue;
+    if (const Held *other = sameNumbers(held, fill)) {
+      for (tile::AllocOp registers : {held.registers, held.coming})
+        if (registers)
+          registers->erase();
+      held.registers = other->registers;
+      held.coming = other->coming;
+      held.isOfOther = true;
+    }
+    fill.places.push_back(held);
   }
   return fill;
 }
@@ -96,7 +121,7 @@ std::optional<HeldRounds::Fill> HeldRounds::makeFill(Operation *op) {
 void HeldRounds::undo(Fill &fill) {
   for (Held &held : llvm::concat<Held>(fill.held, fill.few, fill.places))
     for (tile::AllocOp registers : {held.registers, held.coming})
-      if (registers)
+      if (registers && !held.isOfOther)
         registers->erase();
   if (fill.isNew)
     fill.loop->erase();
@@ -168,7 +193,7 @@ Value HeldRounds::loadHeld(Held &held, OpBuilder &inside, tile::ElementLoop para
 /// there without a wait for that.
 void HeldRounds::advance(Fill &fill, MutableArrayRef<Held> list, const IRMapping &mapping) {
   for (Held &held : list)
-    if (held.coming) {
+    if (held.coming && !held.isOfOther) {
       moveElements(builder, held.load.getLoc(), held.coming.getResult(),
                    held.registers.getResult());
       read(fill, held, mapping);
@@ -203,7 +228,8 @@ void HeldRounds::readFirst() {
     if (n != 0) // in the order of a round, as waits at its beginning are for both
       keepOrder();
     for (Held &place : fill.places)
-      read(fill, place, mapping);
+      if (!place.isOfOther)
+        read(fill, place, mapping);
     advance(fill, fill.places, second);
     for (Held &held : fill.few)
       read(fill, held, mapping);
@@ -295,6 +321,7 @@ void HeldRounds::splitBehind(tile::ElementLoop first) {
 }
 
 void HeldRounds::rewriteInPlace(const IRMapping &next, const IRMapping &third) {
+  readFragmentsBefore(made.front().loop); // they are not waited for with the next round's
   for (auto [n, fill] : llvm::enumerate(made)) {
     // Where the copy stands, so that tiles that share bytes still can.
     builder.setInsertionPoint(fill.loop);

@@ -19,6 +19,8 @@ struct PipelinePlan {
   /// A slot is filled again in the round that has read it, behind a second barrier, and copies run
   /// as many iterations ahead as there are slots: where these are two, a wait leaves one in flight.
   bool fillsBehind = false;
+  /// Not at the end of the round, but where it has read its tiles.
+  bool fillsEarly = false;
   /// Copies from global memory whose destination only this loop's iteration reads: tile.copy, and
   /// loops over elements that do the same (Gather.h); an `if` of which either side copies, from
   /// elsewhere, to the same tile.

@@ -425,6 +425,25 @@ void leaveRoomForBlocks(PipelinePlan &plan, tile::ForOp loop, LoopMemory &loops,
                       << blocks(asked) << " with more";
 }
 
+/// Whether the slots of products that wait for all copies are filled again where the round has read
+/// them, behind a barrier of their own. It pays in short rounds, of which even several blocks do
+/// not hide the way to memory. A store of the round would be counted with what may be in flight
+/// (docs/machine-code/pipelining.md, Limits).
+static bool fillsEarly(const PipelinePlan &plan, tile::ForOp loop, const TargetInfo &target) {
+  constexpr int64_t mostCopies = 4; // of a wave in a round; measured, as that page says
+  bool multiplies = !loop.bodyBlock()->getOps<tile::GemmOp>().empty();
+  if (!multiplies || plan.round || plan.numbers != 0 || anyGlobal(accessesOf(loop).writes))
+    return false;
+  int64_t bytes = 0, lanes = target.waveLanes * wavesOf(loop, target);
+  for (size_t n = 0; n < plan.fills.size(); ++n) {
+    if (!isOfAllWaves(plan, n, target))
+      return false;
+    bytes += bytesOfBuffer(plan.rings[n]);
+  }
+  return bytes <= mostCopies * lanes * target.asyncCopies.bytes.front() &&
+         lastReaderOf(plan.rings, loop);
+}
+
 void leaveCopiesInFlight(PipelinePlan &plan, tile::ForOp loop, LoopMemory &loops,
                          const TargetInfo &target) {
   if (plan.stages != 2)
@@ -446,8 +465,9 @@ void leaveCopiesInFlight(PipelinePlan &plan, tile::ForOp loop, LoopMemory &loops
   int64_t most = freeBytes(kernel, memory.bytes(), target);
   // A number of slots that is no power of two costs more than a second barrier: the slot of a round
   // takes a product and its address an addition.
-  if (!deepenOne(plan, 2 * plan.stages, memory, most, target) && !awaitApart(plan, loop, target))
-    deepenOne(plan, plan.stages + 1, memory, most, target);
+  if (!deepenOne(plan, 2 * plan.stages, memory, most, target) && !awaitApart(plan, loop, target) &&
+      !deepenOne(plan, plan.stages + 1, memory, most, target))
+    plan.fillsBehind = plan.fillsEarly = fillsEarly(plan, loop, target);
 }
 
 } // namespace tilec

@@ -231,12 +231,16 @@ void RunAhead::startCopiesBefore() {
 }
 
 void RunAhead::fillBehind() {
+  Operation *last = plan.fillsEarly ? lastReaderOf(plan.rings, loop) : nullptr;
   builder.setInsertionPointToStart(loop.bodyBlock());
   Value iteration = rounds.numberOfBody();
   Value slot = slotIn(0, iteration);
   tile::AsyncWaitOp::create(builder, loc, plan.stages - 1);
   Operation *landed = tile::BarrierOp::create(builder, loc);
-  builder.setInsertionPointToEnd(loop.bodyBlock());
+  if (last)
+    builder.setInsertionPointAfter(last);
+  else
+    builder.setInsertionPointToEnd(loop.bodyBlock());
   tile::BarrierOp::create(builder, loc);
   Value ahead = arith::AddIOp::create(builder, loc, iteration, constant(plan.stages));
   startFirst({ahead, rounds.variableIn(ahead), slot});

@@ -6,6 +6,8 @@
 //===----------------------------------------------------------------------===//
 #include "Pipelines/TensorReads.h"
 
+#include "mlir/Interfaces/SideEffectInterfaces.h"
+
 using namespace mlir;
 
 namespace tilec {
@@ -60,6 +62,26 @@ TensorReads tensorReadsOf(tile::ElementLoop parallel) {
         add(op, result.places);
     }
   return result;
+}
+
+static bool isSameValue(Value a, Value b, const IRMapping &variables) {
+  if (variables.lookupOrDefault(a) == b)
+    return true;
+  Operation *x = a.getDefiningOp(), *y = b.getDefiningOp();
+  return x && y && x->getName() == y->getName() && x->getNumRegions() == 0 && isPure(x) &&
+         x->getAttrDictionary() == y->getAttrDictionary() && a.getType() == b.getType() &&
+         x->getNumOperands() == y->getNumOperands() && x->getNumResults() == 1 &&
+         llvm::all_of(llvm::zip(x->getOperands(), y->getOperands()), [&](auto pair) {
+           return isSameValue(std::get<0>(pair), std::get<1>(pair), variables);
+         });
+}
+
+bool isSameRead(tile::LoadOp a, tile::LoadOp b, const IRMapping &variables) {
+  return a.getBuffer() == b.getBuffer() && a->getAttrDictionary() == b->getAttrDictionary() &&
+         a.getType() == b.getType() &&
+         llvm::all_of(llvm::zip_equal(a.getIndices(), b.getIndices()), [&](auto pair) {
+           return isSameValue(std::get<0>(pair), std::get<1>(pair), variables);
+         });
 }
 
 SmallVector<unsigned, 4> variablesOf(ValueRange values, tile::ElementLoop parallel) {

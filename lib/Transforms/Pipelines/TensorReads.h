@@ -9,6 +9,8 @@
 
 #include "tilec/IR/Tile/Tile.h"
 
+#include "mlir/IR/IRMapping.h"
+
 #include "llvm/ADT/SetVector.h"
 
 namespace tilec {
@@ -29,6 +31,10 @@ struct TensorReads {
   llvm::SmallVector<tile::LoadOp> values, places;
 };
 TensorReads tensorReadsOf(tile::ElementLoop parallel);
+
+/// Whether both read the same element, where `variables` maps those of the first one's loop to
+/// those of the second one's.
+bool isSameRead(tile::LoadOp a, tile::LoadOp b, const mlir::IRMapping &variables);
 
 /// The loop's variables that the values depend on.
 llvm::SmallVector<unsigned, 4> variablesOf(mlir::ValueRange values, tile::ElementLoop parallel);

@@ -46,3 +46,43 @@ tile.program @wide {
     tile.fill %zero, %v : f32, !tile.buffer<[128], f32, global>
   }
 }
+
+// The place of an element of a box of 32 channels, of which a pixel has three: one quotient for all of the box, and a
+// remainder that moves by one. Where rows have a part in both, nothing changes.
+// CHECK-LABEL: tile.kernel "channels" grid
+// CHECK:         %[[C96:.*]] = arith.constant 96 : index
+// CHECK:         tile.for %[[K:[^ ]*]] =
+// CHECK-NEXT:      tile.{{move|parallel}} (%[[I:.*]], %[[J:.*]]) in
+// CHECK-NEXT:        %[[THREE:.*]] = arith.constant 3 : index
+// CHECK-NEXT:        %[[PIXEL:.*]] = arith.divui %[[K]], %[[THREE]]
+// CHECK:             %[[REST:.*]] = arith.remui %[[K]],
+// CHECK:             %[[OFFSET:.*]] = arith.muli %[[REST]],
+// CHECK-NEXT:        %[[CHANNEL:.*]] = arith.addi %[[J]], %[[OFFSET]]
+// CHECK:             %[[ROW:.*]] = arith.divui %{{.*}}, %[[C96]]
+// CHECK-NEXT:        tile.load %{{.*}}[%[[PIXEL]], %[[ROW]], %[[CHANNEL]]]
+tile.program @channels {
+  %A = tile.tensor "A"[] : !tile.buffer<[8, 8, 96], f32, global>
+  %c1 = arith.constant 1 : index
+  tile.kernel "channels" grid(%c1) threads(64) {
+  ^bb0(%bx: index):
+    %c0 = arith.constant 0 : index
+    %c4 = arith.constant 4 : index
+    %c9 = arith.constant 9 : index
+    %c32 = arith.constant 32 : index
+    %c96 = arith.constant 96 : index
+    %tile = tile.alloc "tile" : !tile.buffer<[4, 32], f32, shared>
+    tile.for %k = %c0 to %c9 step %c1 {
+      tile.parallel (%i, %j) in (%c4, %c32) {
+        %k32 = arith.muli %k, %c32 : index
+        %at = arith.addi %k32, %j : index
+        %pixel = arith.divui %at, %c96 : index
+        %channel = arith.remui %at, %c96 : index
+        %i32 = arith.muli %i, %c32 : index
+        %both = arith.addi %i32, %j : index
+        %row = arith.divui %both, %c96 : index
+        %v = tile.load %A[%pixel, %row, %channel] : !tile.buffer<[8, 8, 96], f32, global> -> f32
+        tile.store %v, %tile[%i, %j] : f32, !tile.buffer<[4, 32], f32, shared>
+      }
+    }
+  }
+}
