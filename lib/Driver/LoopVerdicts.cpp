@@ -245,9 +245,10 @@ private:
       if (round.starts != 0)
         loops.push_back(other);
     });
-    if (isExpanded || loops.size() != inCode.size())
+    auto at = llvm::find(loops, loop);
+    if (isExpanded || loops.size() != inCode.size() || at == loops.end())
       return llvm::is_contained(inCode, true);
-    return inCode[llvm::find(loops, loop) - loops.begin()];
+    return inCode[at - loops.begin()];
   }
 
   /// Matrix loops are planned in program order, one text each, whatever becomes of them.
