@@ -245,9 +245,9 @@ private:
       if (round.starts != 0)
         loops.push_back(other);
     });
-    if (isExpanded || loops.size() != inCode.size())
-      return llvm::is_contained(inCode, true);
-    return inCode[llvm::find(loops, loop) - loops.begin()];
+    size_t n = llvm::find(loops, loop) - loops.begin();
+    bool isSame = !isExpanded && n < loops.size() && loops.size() == inCode.size();
+    return isSame ? inCode[n] : llvm::is_contained(inCode, true);
   }
 
   /// Matrix loops are planned in program order, one text each, whatever becomes of them.
