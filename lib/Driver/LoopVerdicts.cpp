@@ -245,10 +245,9 @@ private:
       if (round.starts != 0)
         loops.push_back(other);
     });
-    auto at = llvm::find(loops, loop);
-    if (isExpanded || loops.size() != inCode.size() || at == loops.end())
-      return llvm::is_contained(inCode, true);
-    return inCode[at - loops.begin()];
+    size_t n = llvm::find(loops, loop) - loops.begin();
+    bool isSame = !isExpanded && n < loops.size() && loops.size() == inCode.size();
+    return isSame ? inCode[n] : llvm::is_contained(inCode, true);
   }
 
   /// Matrix loops are planned in program order, one text each, whatever becomes of them.
