@@ -51,6 +51,17 @@ bool Emitter::mayWait() {
   return *waits;
 }
 
+/// Kernels with a producer meet other launches behind what that needs. Others where they have few
+/// blocks: each takes a third of a microsecond to do so, and launches of more find no room beside
+/// each other (docs/numbers/hopper-trials.md, "Early launches"). Blocks that wait for each other
+/// are launched alone.
+bool Emitter::isLaunchedEarly() {
+  constexpr int64_t fewBlocks = 8; // an eighth of the units
+  std::optional<int64_t> blocks = kernel.blocksOfGrid();
+  return target.launchesEarly && producers.empty() && !tile::hasGridSync(kernel) && blocks &&
+         *blocks * fewBlocks <= target.units;
+}
+
 /// A launch that begins early takes room, which another kernel may need that this one waits for.
 void Emitter::meetLaunches() {
   if (!mayWait())
@@ -119,9 +130,7 @@ LogicalResult Emitter::run() {
     waveKernel.setBlockOrder(order.str());
   if (failed(placeBuffers()))
     return failure();
-  // Those with a producer do more in front of it. Blocks that wait for each other are launched
-  // alone.
-  if (target.launchesEarly && producers.empty() && !tile::hasGridSync(kernel))
+  if (isLaunchedEarly())
     meetLaunches();
   Elements top;
   if (failed(producers.empty() ? emitBlock(kernel.getBody().front(), top)

@@ -60,6 +60,7 @@ public:
 
 private:
   bool mayWait();
+  bool isLaunchedEarly();
 
   std::optional<bool> waits; ///< for what another kernel writes, once somebody has asked
   std::optional<llvm::SmallVector<Value, 4>> writes; ///< once somebody has asked

@@ -1,9 +1,11 @@
-# A kernel lets the next launch begin, and waits for the one in front before it touches device memory, constant reads
-# too, so that the manifest says `early`. Not where blocks wait for each other, nor before sm_90.
+# A kernel of few blocks lets the next launch begin, and waits for the one in front before it touches device memory,
+# constant reads too, so that the manifest says `early`. Not where blocks wait for each other or are many, nor before sm_90.
 #
 # RUN: tilec %s --entry="rows()" --target=sm_90a --emit=ptx | FileCheck %s
 # RUN: tilec %s --entry="rows()" --target=sm_90a --emit=manifest | FileCheck %s --check-prefix=MANIFEST
 # RUN: tilec %s --entry="rows(meets=True)" --target=sm_90a --emit=ptx | FileCheck %s --check-prefix=NONE
+# RUN: tilec %s --entry="rows(blocks=17)" --target=sm_90a --emit=ptx | FileCheck %s --check-prefix=NONE
+# RUN: tilec %s --entry="rows(blocks=16)" --target=sm_90a --emit=ptx | FileCheck %s
 # RUN: tilec %s --entry="rows()" --target=sm_80 --emit=ptx | FileCheck %s --check-prefix=NONE
 # RUN: tilec-run %s --entry="rows()" --device=ptx --check
 
@@ -24,10 +26,10 @@
 import tilelang.language as T
 
 
-def rows(meets=False):
+def rows(meets=False, blocks=8):
     @T.prim_func
-    def main(A: T.Tensor([8, 4096], "float32"), B: T.Tensor([8], "float32")):
-        with T.Kernel(8, threads=64) as row:
+    def main(A: T.Tensor([blocks, 4096], "float32"), B: T.Tensor([blocks], "float32")):
+        with T.Kernel(blocks, threads=64) as row:
             piece, total = T.alloc_fragment([1, 512], "float32"), T.alloc_fragment([1], "float32")
             T.clear(total)
             for k in T.serial(8):
