@@ -8,6 +8,7 @@
 #include "Layouts/LoopLayout.h"
 #include "Pipelines/Ahead.h"
 #include "Pipelines/AsyncPieces.h"
+#include "Pipelines/CopyFinder.h"
 #include "Pipelines/Gather.h"
 #include "Pipelines/LoopMemory.h"
 #include "Pipelines/Pipeline.h"
@@ -136,73 +137,15 @@ static void addGathers(PipelinePlan &plan, tile::ForOp loop, const TargetInfo &t
     bringNumbersForward(plan);
 }
 
-/// Whether the view can be moved out of its tensor along its first dimension, whole as it is.
-static bool canLieOutside(tile::SubviewOp view) {
-  return view && view.getSource().getDefiningOp<tile::TensorOp>() &&
-         canLieOutside(view.getSource().getType());
-}
-
 PipelinePlan planPipeline(tile::ForOp loop, const TargetInfo &target, bool withGathers) {
   PipelinePlan plan;
   plan.stages = loop.getStages();
-  // What lanes read of tensors is waited for in order where copies are counted: too late. Words
-  // that are the same for all lanes, of what the kernel does not write, have another counter.
-  bool isCounted = target.asyncCopies.completion != Completion::Groups;
-  auto kernel = loop->getParentOfType<tile::KernelOp>();
-  bool mayLoad = !kernel.getLockstep() && (!isCounted || copiesWidePieces(target));
-  Accesses all = accessesOf(loop);
-  std::optional<Accesses> read; // a kernel of many loops is not walked through for each of them
-  auto isIndex = [&](Value value) {
-    if (isIndexOnly(value, loop, nullptr, isCounted))
-      return true;
-    if (mayLoad && !read)
-      read = isCounted ? accessesOf(kernel) : all;
-    return mayLoad && isIndexOnly(value, loop, &*read, isCounted);
-  };
-  Block *round = roundOf(loop);
-  if (round != loop.bodyBlock()) {
-    plan.round = cast<scf::IfOp>(round->getParentOp());
-    if (!mayLoad || !isIndex(plan.round.getCondition()))
-      round = loop.bodyBlock();
-  }
-  plan.countsRounds = isCounted;
-  auto mayRunAhead = [&](tile::CopyOp copy, Operation *fill) {
-    auto ring = copy.getDst().getDefiningOp<tile::AllocOp>();
-    if (asyncPieceBytes(copy.getSrc(), copy.getDst(), target) == 0 || !ring ||
-        !ring.getResult().getType().isShared() || loop->isAncestor(ring))
-      return false;
-    auto view = copy.getSrc().getDefiningOp<tile::SubviewOp>();
-    // The source is not written while it is read ahead.
-    return (!view || llvm::all_of(view.getOffsets(), isIndex)) && isFilledBy(fill, ring) &&
-           !isChangedBy(all.writes, rootOf(copy.getSrc()));
-  };
-  auto add = [&](tile::CopyOp copy, Operation *fill) {
-    plan.fills.push_back(fill);
-    plan.rings.push_back(copy.getDst().getDefiningOp<tile::AllocOp>());
-  };
-  auto addCopies = [&](Block *block) {
-    for (tile::CopyOp copy : block->getOps<tile::CopyOp>()) {
-      auto view = copy.getSrc().getDefiningOp<tile::SubviewOp>();
-      bool isCountable = block == loop.bodyBlock() || !isCounted || canLieOutside(view);
-      if (mayRunAhead(copy, copy) && isCountable)
-        add(copy, copy);
-    }
-  };
-  addCopies(round);
+  CopyFinder copies(loop, target, plan);
+  Block *round = copies.block();
+  copies.addCopies(round);
   if (round == loop.bodyBlock())
-    for (auto branch : round->getOps<scf::IfOp>()) {
-      if (!isIndex(branch.getCondition()))
-        continue;
-      SmallVector<tile::CopyOp, 2> choices = choicesOf(branch);
-      bool isWhole = !choices.empty() && llvm::all_of(choices, [&](tile::CopyOp copy) {
-        return mayRunAhead(copy, branch) && !leavesLanesOut(copy, target);
-      });
-      if (isWhole)
-        add(choices.front(), branch);
-      for (Region *side : {&branch.getThenRegion(), &branch.getElseRegion()})
-        if (!side->empty() && choices.empty() && mayLoad)
-          addCopies(&side->front());
-    }
+    for (auto branch : round->getOps<scf::IfOp>())
+      copies.addFromBranch(branch);
   // A wait has to count on something in each round.
   PipelinePlan whole = plan;
   dropParts(whole, target);

@@ -374,7 +374,7 @@ def ieee_sub(x: Any, y: Any, rounding_mode: Any = 'rn') -> Any:
 def if_then_else(cond: Any, t: Any, f: Any) -> Any:
     """Evaluated while the kernel is compiled."""
 def im2col(img: Any, col: Any, nhw_step: Any, c_step: Any, kernel: Any, stride: Any, dilation: Any, pad: Any, eviction_policy: Any = None) -> Any:
-    """(also `T.c2d_im2col`): tile `(nhw_step, c_step)` of the matrix that turns a convolution of the NHWC image `img` into a product: `col[m, k] = img[n, oh * stride + r * dilation - pad, ow * stride + s * dilation - pad, c]`, zero outside, with `m` counting (n, oh, ow) from `nhw_step * rows` and `k` counting (r, s, c) from `c_step * columns`."""
+    """(also `T.c2d_im2col`): tile `(nhw_step, c_step)` of the matrix that turns a convolution of the NHWC image `img` into a product: `col[m, k] = img[n, oh * stride + r * dilation - pad, ow * stride + s * dilation - pad, c]`, zero outside, with `m` counting (n, oh, ow) from `nhw_step * rows` and `k` counting (r, s, c) from `c_step * columns`; zero behind the matrix, too."""
 def import_source(source: Any = None) -> Any:
     """Evaluated while the kernel is compiled."""
 def inc_max_nreg(reg_count: Any) -> Any:

@@ -174,7 +174,7 @@ FUNCTIONS = {
     'ieee_mul': ('Host', "x, y, rounding_mode='rn'", 'Evaluated while the kernel is compiled. (docs/language/README.md)'),
     'ieee_sub': ('Host', "x, y, rounding_mode='rn'", 'Evaluated while the kernel is compiled. (docs/language/README.md)'),
     'if_then_else': ('Host', 'cond, t, f', 'Evaluated while the kernel is compiled. (docs/language/README.md)'),
-    'im2col': ('Stmt', 'img, col, nhw_step, c_step, kernel, stride, dilation, pad, eviction_policy=None', '(also `T.c2d_im2col`): tile `(nhw_step, c_step)` of the matrix that turns a convolution of the NHWC image `img` into a product: `col[m, k] = img[n, oh * stride + r * dilation - pad, ow * stride + s * dilation - pad, c]`, zero outside, with `m` counting (n, oh, ow) from `nhw_step * rows` and `k` counting (r, s, c) from `c_step * columns`. (docs/language/statements.md)'),
+    'im2col': ('Stmt', 'img, col, nhw_step, c_step, kernel, stride, dilation, pad, eviction_policy=None', '(also `T.c2d_im2col`): tile `(nhw_step, c_step)` of the matrix that turns a convolution of the NHWC image `img` into a product: `col[m, k] = img[n, oh * stride + r * dilation - pad, ow * stride + s * dilation - pad, c]`, zero outside, with `m` counting (n, oh, ow) from `nhw_step * rows` and `k` counting (r, s, c) from `c_step * columns`; zero behind the matrix, too. (docs/language/statements.md)'),
     'import_source': ('Host', 'source=None', 'Evaluated while the kernel is compiled. (docs/language/README.md)'),
     'inc_max_nreg': ('Hint', 'reg_count', 'A hint: taken note of, then dropped. (docs/language/README.md)'),
     'index_to_coordinates': ('Host', 'index, shape', 'Evaluated while the kernel is compiled. (docs/language/README.md)'),
