@@ -357,8 +357,12 @@ void forSpans(const View &view,
       if (last < length)
         fn(at + last, -1, 1, length - last, false);
     }
-    for (size_t d = inner; d-- > 0 && ++point[d] == shape[d];)
-      point[d] = 0;
+    for (size_t d = inner; d > 0; --d) {
+      ++point[d - 1];
+      if (point[d - 1] != shape[d - 1])
+        break;
+      point[d - 1] = 0;
+    }
   }
 }
 

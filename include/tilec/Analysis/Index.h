@@ -19,6 +19,10 @@
 
 #include <optional>
 
+namespace tilec::tile {
+class TensorOp;
+} // namespace tilec::tile
+
 namespace tilec {
 
 /// constant + sum of coefficient * value. Terms are distinct values with coefficients that are not
