@@ -16,6 +16,7 @@
 # RUN: tilec-run %s --entry "chosen()" --target=gfx942 --check --dim places=2 --sim-mode=strict --dim rows=300 | FileCheck %s
 # RUN: tilec-run %s --entry "chosen()" --target=gfx950 --check --dim places=2 --sim-mode=strict --dim rows=300 | FileCheck %s
 # RUN: tilec-run %s --entry "chosen(picked=200)" --target=gfx950 --check --dim places=2 --sim-interleave=6 --dim rows=77 | FileCheck %s
+# RUN: tilec-run %s --entry "chosen(backwards=True)" --target=gfx942 --check --dim places=2 --dim rows=300 | FileCheck %s
 # RUN: tilec-run %s --entry "chosen()" --target=sm_80 --device=ptx --check --dim places=2 --dim rows=300 | FileCheck %s
 # RUN: tilec-run %s --entry "chosen()" --target=sm_90a --device=ptx --check --dim places=2 --dim rows=300 | FileCheck %s
 # RUN: tilec-run %s --entry "summed()" --target=gfx942 --check --dim groups=2 --sim-mode=strict | FileCheck %s
@@ -23,6 +24,7 @@
 # RUN: tilec-run %s --entry "summed(K=0)" --target=gfx950 --check --dim groups=2 | FileCheck %s
 # RUN: tilec-run %s --entry "summed(K=32)" --target=gfx950 --check --dim groups=2 --sim-interleave=7 | FileCheck %s
 # RUN: tilec-run %s --entry "summed(K=200)" --target=gfx950 --check --dim groups=2 --sim-interleave=8 | FileCheck %s
+# RUN: tilec-run %s --entry "summed(stores=True)" --target=gfx950 --check --dim groups=2 | FileCheck %s
 # RUN: tilec-run %s --entry "summed()" --target=sm_80 --device=ptx --check --dim groups=2 | FileCheck %s
 # RUN: tilec-run %s --entry "summed()" --target=sm_90a --device=ptx --check --dim groups=2 | FileCheck %s
 # RUN: tilec %s --entry "masked()" --target=gfx950 --emit=report | FileCheck %s --check-prefix=COPIES
@@ -92,7 +94,7 @@ def weighted(H=32, D=64, B=128, dtype="float16"):
 
 
 # Two tiles of the same rows, whose numbers each round has from a tensor.
-def chosen(picked=256, D=64, M=16, B=64):
+def chosen(picked=256, D=64, M=16, B=64, backwards=False):
     places, rows = T.dynamic("places"), T.dynamic("rows")
 
     @T.prim_func
@@ -114,7 +116,7 @@ def chosen(picked=256, D=64, M=16, B=64):
                 for i, j in T.Parallel(B, D):
                     left[i, j] = V[I[at, n * B + i], j]
                 for i, j in T.Parallel(B, D):
-                    right[i, j] = V[I[at, n * B + i], D + j]
+                    right[i, j] = V[I[at, n * B + (B - 1 - i if backwards else i)], D + j]
                 for m, i in T.Parallel(M, B):
                     s[m, i] = T.if_then_else(seen[i], 0, 1)
                 T.gemm(q[:, :D], left, s, transpose_B=True, policy=T.GemmWarpPolicy.FullRow)
@@ -127,7 +129,7 @@ def chosen(picked=256, D=64, M=16, B=64):
 
 
 # Rows from a place that a tensor has, as many as another says: A^T B of a group.
-def summed(K=256, M=128, N=128, block=64, BK=32):
+def summed(K=256, M=128, N=128, block=64, BK=32, stores=False):
     groups = T.dynamic("groups")
 
     @T.prim_func
@@ -144,6 +146,8 @@ def summed(K=256, M=128, N=128, block=64, BK=32):
                 for i, j in T.Parallel(BK, block):
                     b[i, j] = T.if_then_else(k * BK + i < K, B[k * BK + i, by * block + j], 0)
                 T.gemm(a, b, c, transpose_A=True)
+                if stores:
+                    T.copy(c, C[bz, bx * block, by * block])
             T.copy(c, C[bz, bx * block, by * block])
 
     return main

@@ -82,6 +82,8 @@ struct PatchCopies {
   int64_t lowestCorner, highestCorner; ///< of a kernel's first element, from the image's corners
   int64_t widestOffset;                ///< from a kernel's first element to another one
   int64_t longestStride;
+  int64_t rowBytes;   ///< of a box in shared memory, at most: the widest swizzle
+  int64_t pitchBytes; ///< pixels begin at multiples of it
 };
 
 /// Operations of a wave that may be in flight when it waits for the others.

@@ -24,8 +24,12 @@ TargetInfo makeSm90a() {
   chip.hasTensorCopies = true;    // TMA
   // CUDA driver API 13.0, cuTensorMapEncodeIm2col, tensors of four dimensions; PTX ISA 9.0,
   // cp.async.bulk.tensor: offsets of 8 bits.
-  chip.patchCopies = {
-      .lowestCorner = -128, .highestCorner = 127, .widestOffset = 255, .longestStride = 8};
+  chip.patchCopies = {.lowestCorner = -128,
+                      .highestCorner = 127,
+                      .widestOffset = 255,
+                      .longestStride = 8,
+                      .rowBytes = 128,
+                      .pitchBytes = 16};
   // What a copy takes from L2 while all multiprocessors copy: the slot count from which on products
   // of 64 to 192 columns gain nothing (docs/numbers/hopper-trials.md, "Slots").
   chip.clocks.copyToShared = 2000;

@@ -137,7 +137,7 @@ std::optional<Breach> copyWithoutWait(Operation *root, const TargetInfo &target)
     if (isAsyncCopy(op))
       rings.insert_range(accessesOf(op).writes);
   });
-  auto alone = firstBreach(root, [&](Operation *op) -> Complaint {
+  std::optional<Breach> found = firstBreach(root, [&](Operation *op) -> Complaint {
     if (isAsyncCopy(op)) {
       // One of a round that may be left out stands in a branch, behind which its group ends.
       for (Operation *at : {op, op->getParentOp()})
@@ -155,7 +155,6 @@ std::optional<Breach> copyWithoutWait(Operation *root, const TargetInfo &target)
         return "reads what an asynchronous copy brings without a wait and a barrier before it";
     return std::nullopt;
   });
-  std::optional<Breach> found = std::move(alone);
   root->walk([&](tile::KernelOp kernel) {
     if (!found)
       found = touchedInFlight(kernel, target);

@@ -177,7 +177,7 @@ private:
     SmallVector<Slot, 4> into;
     for (Value view : op->getOperands()) {
       auto type = dyn_cast<tile::BufferType>(view.getType());
-      if (type && type.isShared() && view != op->getOperand(0))
+      if (type && type.isShared())
         if (std::optional<Slot> slot = slotOf(op, view); slot && rings.contains(slot->ring))
           into.push_back(*slot);
     }

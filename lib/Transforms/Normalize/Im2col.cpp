@@ -30,9 +30,6 @@ tile::Im2colOp im2colOf(Value box) {
 
 namespace {
 
-constexpr int64_t rowBytes = 128; ///< of the widest swizzle
-constexpr int64_t alignBytes = 16;
-
 /// Whether the chip's copies can say which matrix of the image this is.
 bool canSay(tile::Im2colOp matrix, const PatchCopies &copies) {
   int64_t reach = int64_t(matrix.getDilation()) * (int64_t(matrix.getKernel()) - 1);
@@ -45,11 +42,11 @@ bool canSay(tile::Im2colOp matrix, const PatchCopies &copies) {
 }
 
 /// Whether each row of the tile, or of each panel of it, has channels of one element of the kernel.
-bool hasWholeRows(tile::Im2colOp matrix, tile::BufferType tile) {
+bool hasWholeRows(tile::Im2colOp matrix, tile::BufferType tile, const PatchCopies &copies) {
   DType dtype = tile::dtypeOf(tile.getElementType());
   int64_t bytes = bytesOf(dtype);
-  int64_t columns = std::min(tile.getShape()[1], rowBytes / bytes);
-  return bitsOf(dtype) >= 8 && matrix.channels() * bytes % alignBytes == 0 &&
+  int64_t columns = std::min(tile.getShape()[1], copies.rowBytes / bytes);
+  return bitsOf(dtype) >= 8 && matrix.channels() * bytes % copies.pitchBytes == 0 &&
          tile.getShape()[1] % columns == 0 && matrix.channels() % columns == 0;
 }
 
@@ -69,7 +66,7 @@ bool mayBeOnePiece(tile::CopyOp copy, const TargetInfo &target) {
          plainTensorOf(matrix.getSource()) && to.isShared() && to.getShape() == from.getShape() &&
          to.getElementType() == from.getElementType() &&
          copy.getDst().getDefiningOp<tile::AllocOp>() && canSay(matrix, *target.patchCopies) &&
-         hasWholeRows(matrix, to) && isOperand(copy.getDst(), loop);
+         hasWholeRows(matrix, to, *target.patchCopies) && isOperand(copy.getDst(), loop);
 }
 
 /// Whether the box has no columns behind the matrix.

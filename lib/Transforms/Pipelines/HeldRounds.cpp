@@ -188,7 +188,7 @@ bool HeldRounds::fits(int64_t fewestWaves) const {
     auto parallel = cast<tile::ElementLoop>(op);
     for (tile::LoadOp load : tensorReadsOf(parallel).values) {
       int64_t elements = 1;
-      for (unsigned n : variablesOf(load.getIndices(), parallel))
+      for (unsigned n : heldVariablesOf(load, parallel))
         elements *= (*parallel.constantExtents())[n];
       add(load.getBuffer().getType(), elements);
     }

@@ -78,9 +78,7 @@ std::optional<HeldRounds::Fill> HeldRounds::makeFill(Operation *op) {
     ring = store.getBuffer().getDefiningOp<tile::AllocOp>().getName();
   TensorReads loads = tensorReadsOf(fill.loop);
   for (tile::LoadOp load : loads.values) {
-    Held held{load, variablesOf(load.getIndices(), fill.loop), {}, {}};
-    if (held.variables.empty()) // one for all elements, which lanes hold for each row
-      held.variables = {0};
+    Held held{load, heldVariablesOf(load, fill.loop), {}, {}};
     bool isOnly = loads.values.size() == 1;
     if (isOnly) // an element for each of the tile, as the loop's layout is
       held.variables = llvm::to_vector<4>(llvm::seq<unsigned>(0, fill.loop.ivs().size()));

@@ -116,17 +116,16 @@ void RunAhead::startCopy(size_t fill, Value slot, IRMapping &mapping, bool uncou
   tile::CopyOp copy = plan.copyAt(fill);
   OpBuilder::InsertionGuard guard(builder);
   Value condition = conditionOf(copy, mapping);
-  if (condition && !plan.countsRounds) {
+  bool isInBranch = condition && !plan.countsRounds;
+  IRMapping inBranch = mapping; // others do not find what is computed there
+  if (isInBranch) {
     auto only = scf::IfOp::create(builder, loc, condition, /*withElseRegion=*/false);
     builder.setInsertionPointToStart(only.thenBlock());
   }
-  // What is computed in the block, or in front of it for this copy alone, others do not find.
-  IRMapping own = mapping;
-  rounds.repeatArithmetic({copy.getSrc()}, condition ? own : mapping);
-  Value source = (condition ? own : mapping).lookupOrDefault(copy.getSrc());
-  if (plan.round && plan.countsRounds)
-    source = outsideUnless(mapping.lookupOrDefault(plan.round.getCondition()), source);
-  else if (condition && plan.countsRounds)
+  IRMapping &here = isInBranch ? inBranch : mapping;
+  rounds.repeatArithmetic({copy.getSrc()}, here);
+  Value source = here.lookupOrDefault(copy.getSrc());
+  if (condition && plan.countsRounds)
     source = outsideUnless(condition, source);
   tile::AsyncCopyOp::create(builder, copy.getLoc(), source, slotView(plan.rings[fill], slot),
                             uncounted);
@@ -150,7 +149,9 @@ void RunAhead::startChoice(size_t fill, Value slot, IRMapping &mapping) {
 }
 
 Value RunAhead::conditionOf(tile::CopyOp copy, IRMapping &mapping) {
-  scf::IfOp branch = plan.round ? scf::IfOp() : branchOf(copy, loop);
+  if (plan.round) // of a round that is left out no copy is started, or all are counted
+    return plan.countsRounds ? mapping.lookupOrDefault(plan.round.getCondition()) : Value();
+  scf::IfOp branch = branchOf(copy, loop);
   if (!branch)
     return {};
   rounds.repeatArithmetic({branch.getCondition()}, mapping);

@@ -46,8 +46,8 @@ private:
   /// Fills `first` to `last` of one iteration, as a group. They are those of the original body.
   void startCopies(Round round, size_t first, size_t last);
   void startCopy(size_t fill, mlir::Value slot, mlir::IRMapping &mapping, bool uncounted);
-  /// Whether the copy is of that iteration, where it stands under a condition of its own; else
-  /// null.
+  /// Whether the iteration has the copy: what that stands under, its own condition or that of a
+  /// counted round. Null where it has it in any case.
   mlir::Value conditionOf(tile::CopyOp copy, mlir::IRMapping &mapping);
   void startChoice(size_t fill, mlir::Value slot, mlir::IRMapping &mapping);
   void startGather(tile::ElementLoop gather, tile::AllocOp ring, Round round,

@@ -95,4 +95,9 @@ SmallVector<unsigned, 4> variablesOf(ValueRange values, tile::ElementLoop parall
   return variables;
 }
 
+SmallVector<unsigned, 4> heldVariablesOf(tile::LoadOp load, tile::ElementLoop parallel) {
+  SmallVector<unsigned, 4> variables = variablesOf(load.getIndices(), parallel);
+  return variables.empty() ? SmallVector<unsigned, 4>{0} : variables;
+}
+
 } // namespace tilec

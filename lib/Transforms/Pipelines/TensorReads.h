@@ -39,4 +39,8 @@ bool isSameRead(tile::LoadOp a, tile::LoadOp b, const mlir::IRMapping &variables
 /// The loop's variables that the values depend on.
 llvm::SmallVector<unsigned, 4> variablesOf(mlir::ValueRange values, tile::ElementLoop parallel);
 
+/// Those that name the registers in which lanes hold what the load reads: of one element for all,
+/// the rows.
+llvm::SmallVector<unsigned, 4> heldVariablesOf(tile::LoadOp load, tile::ElementLoop parallel);
+
 } // namespace tilec

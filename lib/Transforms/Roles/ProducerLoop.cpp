@@ -103,11 +103,9 @@ tile::GemmOp onlyGemm(ProducerLoop &plan) {
   return isPlain ? gemm : tile::GemmOp();
 }
 
-} // namespace
-
 /// Whether some tile of the round is brought in some rounds alone. The consumers would wait for it
 /// where they multiply.
-static bool copiesUnderCondition(Block *round) {
+bool copiesUnderCondition(Block *round) {
   for (auto branch : round->getOps<scf::IfOp>())
     for (Region *side : {&branch.getThenRegion(), &branch.getElseRegion()})
       for (tile::CopyOp copy : side->getOps<tile::CopyOp>())
@@ -115,6 +113,8 @@ static bool copiesUnderCondition(Block *round) {
           return true;
   return false;
 }
+
+} // namespace
 
 Block *roundOf(tile::ForOp loop) {
   scf::IfOp only;

@@ -37,8 +37,8 @@ Emitter::Emitter(tile::KernelOp kernel, const TargetInfo &target, OpBuilder &bui
 
 Emitter::~Emitter() = default;
 
-/// ptxas moves no read in front of wave.grid_wait, such reads neither. A `while` may wait for
-/// another kernel; kernels with a producer have most from TMA.
+/// The assembler moves no read in front of wave.grid_wait, such reads neither. A `while` may wait
+/// for another kernel; kernels with a producer have most from boxes.
 bool Emitter::isConstant(Value root) {
   if (!target.hasConstantReads || !producers.empty())
     return false;
