@@ -299,32 +299,76 @@ static Value endOf(Value value) {
   return step && *step > 0 && lower && lower->low >= 0 ? loop.getUpper() : Value();
 }
 
-bool isWithin(Value index, Value dim) {
+/// By how much `a` is more than `b`, where that is a constant.
+static std::optional<int64_t> differenceOf(Value a, Value b) {
+  LinearForm form = linearize(a);
+  form.add(linearize(b), -1);
+  return form.terms.empty() ? std::optional(form.constant) : std::nullopt;
+}
+
+/// Whether the value is not negative at the op, which is in a loop's round: those loops have a first
+/// one.
+static bool isNotNegativeIn(Operation *op, Value value) {
+  std::optional<IndexRange> range = rangeOf(value);
+  auto coordinate = dyn_cast<BlockArgument>(value);
+  if ((range && range->low >= 0) ||
+      (coordinate && isa<tile::KernelOp>(coordinate.getOwner()->getParentOp())))
+    return true;
+  if (Operation *of = value.getDefiningOp(); isa_and_nonnull<arith::MinSIOp, arith::AddIOp>(of))
+    return isNotNegativeIn(op, of->getOperand(0)) && isNotNegativeIn(op, of->getOperand(1));
+  for (auto loop = op->getParentOfType<tile::ForOp>(); loop;
+       loop = loop->getParentOfType<tile::ForOp>()) {
+    std::optional<IndexRange> first = rangeOf(loop.getLower());
+    std::optional<int64_t> behind = differenceOf(value, loop.getUpper());
+    if (value == loop.iv() && first && first->low >= 0)
+      return true;
+    if (behind && first && first->low + 1 + *behind >= 0)
+      return true;
+  }
+  return false;
+}
+
+/// What the value stays below at the op: its end, or that of the loop around the op whose last round
+/// it may not pass.
+static Value endAt(Operation *op, Value value) {
+  if (Value end = endOf(value))
+    return end;
+  auto least = value.getDefiningOp<arith::MinSIOp>();
+  if (!op || !least || !isNotNegativeIn(op, value))
+    return nullptr;
+  for (Value bound : {least.getLhs(), least.getRhs()})
+    for (auto loop = op->getParentOfType<tile::ForOp>(); loop;
+         loop = loop->getParentOfType<tile::ForOp>())
+      if (std::optional<int64_t> behind = differenceOf(bound, loop.getUpper());
+          behind && *behind < 0)
+        return loop.getUpper();
+  return nullptr;
+}
+
+/// Of so many indices from this one on.
+static bool isWithin(const LinearForm &form, int64_t extent, Value dim, Operation *op) {
   if (!dim.getDefiningOp<tile::DimOp>()) // dims are not negative
     return false;
-  LinearForm form = linearize(index);
-  if (form.constant == 0 && form.terms.size() == 1 && form.terms[0].second == 1 &&
-      endOf(form.terms[0].first) == dim)
+  if (form.constant == 0 && form.terms.size() == 1 && form.terms[0].second == 1 && extent == 1 &&
+      endAt(op, form.terms[0].first) == dim)
     return true;
   for (auto [term, factor] : form.terms) {
-    Value end = endOf(term);
+    Value end = endAt(op, term);
     Operation *pieces = end ? end.getDefiningOp() : nullptr;
     if (!isa_and_nonnull<arith::DivUIOp, arith::DivSIOp, arith::FloorDivSIOp>(pieces) ||
         pieces->getOperand(0) != dim)
       continue;
     std::optional<int64_t> piece = tile::constantInt(pieces->getOperand(1));
     std::optional<IndexRange> rest = rangeOf(form.without(term));
-    if (piece && factor > 0 && factor <= *piece && rest && rest->low >= 0 && rest->high < *piece)
+    if (piece && factor > 0 && factor <= *piece && rest && rest->low >= 0 &&
+        rest->high + extent <= *piece)
       return true;
   }
   return false;
 }
 
-/// By how much `a` is more than `b`, where that is a constant.
-static std::optional<int64_t> differenceOf(Value a, Value b) {
-  LinearForm form = linearize(a);
-  form.add(linearize(b), -1);
-  return form.terms.empty() ? std::optional(form.constant) : std::nullopt;
+bool isWithin(Value index, Value dim, Operation *op) {
+  return isWithin(linearize(index), 1, dim, op);
 }
 
 /// Whether so many times a number below `end` is one that an index has, of 32 bits: it is few, or
@@ -371,7 +415,8 @@ namespace {
 /// What holds in a branch is a conjunction of comparisons.
 class Conditions {
 public:
-  Conditions(Value index, Value dim, int64_t extent) : index(index), dim(dim), extent(extent) {}
+  Conditions(const LinearForm &index, Value dim, int64_t extent)
+      : index(index), dim(dim), extent(extent) {}
 
   void add(Value condition) {
     if (auto both = condition.getDefiningOp<arith::AndIOp>()) {
@@ -403,13 +448,20 @@ public:
 private:
   /// left + by <= right.
   void addLess(Value left, Value right, int64_t by) {
-    std::optional<int64_t> behind = differenceOf(left, index); // left = index + behind
-    if (behind && isAtMostExtent(right, *behind + by - 1))
+    // What is asked of the first or last place of a row of elements holds of all of them, too.
+    std::optional<IndexRange> behind = rangeOf(differenceFrom(left)); // left = index + behind
+    if (behind && isAtMostExtent(right, behind->low + by - 1))
       known.isBelow = true;
-    std::optional<int64_t> before = differenceOf(right, index); // right = index + before
+    std::optional<IndexRange> before = rangeOf(differenceFrom(right)); // right = index + before
     std::optional<IndexRange> least = before ? rangeOf(left) : std::nullopt;
-    if (least && least->low + by - *before >= 0)
+    if (least && least->low + by - before->high >= 0)
       known.isNotNegative = true;
+  }
+
+  LinearForm differenceFrom(Value value) const {
+    LinearForm form = linearize(value);
+    form.add(index, -1);
+    return form;
   }
 
   /// Whether `end` is at most the extent and `more`.
@@ -425,7 +477,8 @@ private:
     return range && range->high <= extent + more;
   }
 
-  Value index, dim;
+  LinearForm index;
+  Value dim;
   int64_t extent;
 };
 
@@ -433,13 +486,36 @@ private:
 
 KnownEnds knownEnds(Operation *op, Value index, Value dim, int64_t extent,
                     const llvm::SmallPtrSetImpl<Operation *> &branches) {
-  Conditions conditions(index, dim, extent);
-  conditions.known.isNotNegative = countsUp(index);
+  LinearForm form = linearize(index);
+  Conditions conditions(form, dim, extent);
+  conditions.known.isNotNegative =
+      countsUp(index) || (op && form.constant >= 0 && llvm::all_of(form.terms, [&](auto term) {
+                            return term.second >= 0 && isNotNegativeIn(op, term.first);
+                          }));
   for (; op && !isa<tile::KernelOp>(op); op = op->getParentOp())
     if (auto branch = dyn_cast_or_null<scf::IfOp>(op->getParentOp());
         branch && branches.contains(branch) && op->getParentRegion() == &branch.getThenRegion())
       conditions.add(branch.getCondition());
   return conditions.known;
+}
+
+bool liesBelow(const IndexSum &first, int64_t extent, Value dim, Operation *op) {
+  LinearForm form = linearize(first), last = form;
+  last.constant += extent - 1;
+  if (isWithin(form, extent, dim, op))
+    return true;
+  Conditions ofFirst(form, dim, 0), ofLast(last, dim, 0);
+  std::optional<IndexRange> range = rangeOf(form);
+  bool isNotNegative = (range && range->low >= 0) ||
+                       (form.constant >= 0 && llvm::all_of(form.terms, [&](auto term) {
+                          return term.second >= 0 && isNotNegativeIn(op, term.first);
+                        }));
+  for (; op && !isa<tile::KernelOp>(op); op = op->getParentOp())
+    if (auto branch = dyn_cast_or_null<scf::IfOp>(op->getParentOp());
+        branch && op->getParentRegion() == &branch.getThenRegion())
+      for (Conditions *conditions : {&ofFirst, &ofLast})
+        conditions->add(branch.getCondition());
+  return (isNotNegative || ofFirst.known.isNotNegative) && ofLast.known.isBelow;
 }
 
 //===----------------------------------------------------------------------===//

@@ -27,7 +27,9 @@ std::string pipelineOf(Stage stage, Arch arch, llvm::StringRef schedule, bool ch
            ",tile-check,tile-expand-threads,tile-separate-threads,tile-part-waves" + chip +
            ",tile-normalize,tile-give-stages" + chipWith(wish) + ",tile-set-k-tiles" +
            chipWith(wish) + ",tile-choose-threads" + chip + ",tile-split-products" +
-           chipWith(wish) + ",tile-infer-layouts" + chipWith(layouts.str()) + "))";
+           chipWith(wish) +
+           (targetInfo(arch).unalignedAccess ? ",tile-peel-edges" + chip : "") +
+           ",tile-infer-layouts" + chipWith(layouts.str()) + "))";
   case Stage::TilePipelined:
     // Matrix loops whose order is planned get their plan when they are machine operations
     // (WaveScheduled).
@@ -36,7 +38,8 @@ std::string pipelineOf(Stage stage, Arch arch, llvm::StringRef schedule, bool ch
     // Barriers come last: they separate what the pipeliner has left in order.
     return "builtin.module(tile.program(tile-expand-pipelines" + target + ",canonicalize,cse," +
            (targetInfo(arch).accumulatesColumns ? "" : "tile-stage-stores" + chip + ",") +
-           "tile-place-shared" + chip + ",tile-place-barriers))";
+           "tile-place-shared" + chip + ",tile-place-barriers" +
+           (targetInfo(arch).unalignedAccess ? ",tile-split-edges" + chip : "") + "))";
   case Stage::Wave:
     if (checkBounds)
       target.insert(target.size() - 1, " check-bounds=true");

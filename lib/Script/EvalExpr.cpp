@@ -76,7 +76,7 @@ Value Evaluator::evalKind(const ast::Expr *e) {
     return binary(b->op, lhs, rhs, e->span, b->lhs->span, b->rhs->span);
   }
   case ExprKind::Bool:
-    return evalBool(llvm::cast<BoolExpr>(e));
+    return evalBool(llvm::cast<BoolExpr>(e), /*isTested=*/false);
   case ExprKind::Compare:
     return evalCompare(llvm::cast<CompareExpr>(e));
   case ExprKind::Conditional:
@@ -229,7 +229,7 @@ Value Evaluator::evalDict(const DictExpr *e) {
 }
 
 Value Evaluator::evalUnary(const UnaryExpr *e) {
-  Value v = eval(e->operand);
+  Value v = e->op == UnaryOp::Not ? evalTested(e->operand) : eval(e->operand);
   if (!v.ok())
     return Value();
   if (e->op == UnaryOp::Not) {
@@ -300,41 +300,78 @@ const Expr *Evaluator::chooseMade(const Expr *condition, std::vector<const Stmt 
   return build.load(chosen, {}, span);
 }
 
+Value Evaluator::evalTested(const ast::Expr *e) {
+  auto *joined = llvm::dyn_cast<BoolExpr>(e);
+  return joined ? evalBool(joined, /*isTested=*/true) : eval(e);
+}
+
 /// Compile-time operands fold away; what is left is a runtime and/or with Python's order.
-Value Evaluator::evalBool(const BoolExpr *e) {
+Value Evaluator::evalBool(const BoolExpr *e, bool isTested) {
   const Expr *joined = nullptr;
   Value last;
+  std::vector<std::pair<Value, Span>> left; // of which the result is one
+  bool isTruth = true, hasCalls = false;
   for (const ast::Expr *operand : e->operands) {
     std::vector<const Stmt *> made, none;
-    last = joined ? evalApart(operand, made) : eval(operand);
+    auto evalOperand = [&] { return isTested ? evalTested(operand) : eval(operand); };
+    if (joined) {
+      llvm::SaveAndRestore savedStatements(statements, &made);
+      last = evalOperand();
+    } else {
+      last = evalOperand();
+    }
     if (!last.ok())
       return Value();
-    if (!made.empty()) { // only where the operands before have not decided
-      const Expr *condition = toCondition(last, operand->span);
-      if (!condition)
+    bool isRead = isRuntime(last) && !last.expr()->isConst();
+    std::optional<bool> t;
+    if (!isRead && made.empty()) {
+      t = truth(last, operand->span);
+      if (!t)
         return Value();
+      // Does not count where another operand follows or, as a condition, beside others.
+      bool decides = *t != e->isAnd;
+      if (!decides && (operand != e->operands.back() || (isTested && joined)))
+        continue;
+    }
+    left.push_back({last, operand->span});
+    isTruth &= last.is(ValueKind::Bool) || (isRuntime(last) && last.expr()->type == DType::Bool);
+    hasCalls |= !made.empty();
+    if (t) { // Operands before it have no effects, so they may go from a condition that it decides.
+      if (joined && *t != e->isAnd && (isTested || isTruth))
+        return Value::boolean(*t);
+      break;
+    }
+    const Expr *condition = toCondition(last, operand->span);
+    if (!condition)
+      return Value();
+    if (!made.empty()) { // only where the operands before have not decided
       const Expr *decided = build.constBool(!e->isAnd, operand->span);
       joined = e->isAnd ? chooseMade(joined, made, condition, none, decided, e->span)
                         : chooseMade(joined, none, decided, made, condition, e->span);
       continue;
     }
-    if (isRuntime(last) && !(last.expr()->isConst())) {
-      const Expr *condition = toCondition(last, operand->span);
-      if (!condition)
-        return Value();
-      joined = joined ? build.binary(e->isAnd ? ExprOp::LogicalAnd : ExprOp::LogicalOr, joined,
-                                     condition, e->span)
-                      : condition;
-      continue;
-    }
-    std::optional<bool> t = truth(last, operand->span);
-    if (!t)
-      return Value();
-    // Decides the whole expression. Operands before it have no effects, so they may go.
-    if (*t != e->isAnd)
-      return joined ? Value::boolean(*t) : last;
+    joined = joined ? build.binary(e->isAnd ? ExprOp::LogicalAnd : ExprOp::LogicalOr, joined,
+                                   condition, e->span)
+                    : condition;
   }
-  return joined ? Value::expr(joined) : last;
+  if (left.size() <= 1 && !hasCalls)
+    return last;
+  if (isTested || isTruth)
+    return joined ? Value::expr(joined) : last;
+  // One of numbers: the first that decides, or the last.
+  if (hasCalls)
+    return fail(DiagId::BadOperand, e->span, e->isAnd ? "and" : "or",
+                "numbers of which one is computed by a call; write `a if c else b`");
+  auto [result, span] = left.back();
+  for (auto [value, ofValue] : llvm::reverse(llvm::ArrayRef(left).drop_back())) {
+    const Expr *condition = toCondition(value, ofValue), *x, *y;
+    if (!condition || !pairUp(value, result, ofValue, span, x, y, e->isAnd ? "and" : "or"))
+      return Value();
+    if (e->isAnd)
+      std::swap(x, y);
+    result = Value::expr(build.choose(ExprOp::IfThenElse, condition, x, y, e->span));
+  }
+  return result;
 }
 
 Value Evaluator::evalCompare(const CompareExpr *e) {
@@ -365,7 +402,7 @@ Value Evaluator::evalCompare(const CompareExpr *e) {
 }
 
 Value Evaluator::evalConditional(const ConditionalExpr *e) {
-  Value condition = eval(e->condition);
+  Value condition = evalTested(e->condition);
   if (!condition.ok())
     return Value();
   if (!isRuntime(condition) || condition.expr()->isConst()) {
@@ -529,7 +566,7 @@ bool Evaluator::comprehend(const ComprehensionExpr *e, size_t level,
       return false;
     bool wanted = true;
     for (const ast::Expr *condition : g.conditions) {
-      Value c = eval(condition);
+      Value c = evalTested(condition);
       std::optional<bool> t = c.ok() ? truth(c, condition->span) : std::nullopt;
       if (!t)
         return false;

@@ -230,7 +230,7 @@ Flow Evaluator::execWhile(const ast::WhileStmt *s) {
     return traceWhile(s->condition, s->body, s->span);
   }
   return execRounds(s->body, s->orElse, [&]() -> std::optional<bool> {
-    Value condition = eval(s->condition);
+    Value condition = evalTested(s->condition);
     return condition.ok() ? truth(condition, s->condition->span) : std::nullopt;
   });
 }
@@ -256,7 +256,7 @@ Flow Evaluator::execRounds(ast::Body body, ast::Body orElse,
 }
 
 Flow Evaluator::execIf(const ast::IfStmt *s) {
-  Value condition = eval(s->condition);
+  Value condition = evalTested(s->condition);
   if (!condition.ok())
     return Flow::Error;
   if (isRuntime(condition) && !condition.expr()->isConst()) {
@@ -311,7 +311,7 @@ Flow Evaluator::execWith(const WithStmt *s) {
 }
 
 Flow Evaluator::execAssert(const AssertStmt *s) {
-  Value condition = eval(s->condition);
+  Value condition = evalTested(s->condition);
   if (!condition.ok())
     return Flow::Error;
   if (isRuntime(condition) && !condition.expr()->isConst()) {

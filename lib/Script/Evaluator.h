@@ -177,7 +177,10 @@ private:
   Value evalApart(const ast::Expr *e, std::vector<const Stmt *> &made);
   const Expr *chooseMade(const Expr *condition, std::vector<const Stmt *> &ofA, const Expr *a,
                          std::vector<const Stmt *> &ofB, const Expr *b, Span span);
-  Value evalBool(const ast::BoolExpr *e);
+  /// Python's: one of the operands, or, where only its truth counts (`isTested`), that.
+  Value evalBool(const ast::BoolExpr *e, bool isTested);
+  /// An expression of which only the truth counts.
+  Value evalTested(const ast::Expr *e);
   Value evalCompare(const ast::CompareExpr *e);
   Value evalConditional(const ast::ConditionalExpr *e);
   Value evalLambda(const ast::LambdaExpr *e);

@@ -405,7 +405,7 @@ Flow Evaluator::traceWhile(const ast::Expr *condition, ast::Body body, Span span
     const Expr *goesOn = nullptr;
     {
       llvm::SaveAndRestore savedStatements(statements, &asked);
-      if (Value v = eval(condition); v.ok())
+      if (Value v = evalTested(condition); v.ok())
         goesOn = toCondition(v, condition->span);
     }
     if (!goesOn)

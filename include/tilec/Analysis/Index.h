@@ -63,8 +63,11 @@ std::optional<IndexRange> rangeOf(const LinearForm &form);
 
 /// Whether 0 <= index < dim is known, whatever the dim (tile.dim) is: the index is piece * n +
 /// rest, where n counts whole pieces of the dim (a coordinate of the grid or a loop's variable
-/// below dim / piece) and the rest is less than a piece.
-bool isWithin(mlir::Value index, mlir::Value dim);
+/// below dim / piece, and with `op` also what is at most the last of a loop around it) and the rest
+/// is less than a piece.
+bool isWithin(mlir::Value index, mlir::Value dim, mlir::Operation *op = nullptr);
+/// The same of `extent` indices from `first` on at the op, in all branches around which it is.
+bool liesBelow(const IndexSum &first, int64_t extent, mlir::Value dim, mlir::Operation *op);
 
 /// What is known of an index at an op.
 struct KnownEnds {

@@ -142,6 +142,8 @@ struct TargetInfo {
   Counters counters;
   AddressConstants constants;
   bool hasDescriptors;  ///< global memory is accessed by bounds-checked descriptors
+  /// Reads and writes of registers may begin at any element of global memory, however wide they are.
+  bool unalignedAccess = false;
   bool hasTensorCopies; ///< one lane starts a copy of a whole box, which an mbarrier awaits
   std::optional<PatchCopies> patchCopies; ///< such copies of an image's matrix
   bool hasMbarriers;                      ///< and clusters of blocks

@@ -38,6 +38,8 @@ TargetInfo makeCdna(Arch arch) {
   // 12 bits of a buffer access, 16 of an LDS access.
   chip.constants = {.buffer = 4096, .global = 0, .shared = 65536};
   chip.hasDescriptors = true;
+  // SH_MEM_CONFIG.alignment_mode is UNALIGNED under HSA (LLVM's unaligned-access-mode).
+  chip.unalignedAccess = true;
   // A SIMD takes four clocks for a wave's instruction, whose result the next one can have.
   chip.clocks = {.dependentVector = 1, .copyToShared = 0, .multiplyAdds16 = 0};
   chip.accumulatesColumns = true; // D has runs of four rows a lane

@@ -122,8 +122,8 @@ struct ExpandPipelinesPass : impl::ExpandPipelinesPassBase<ExpandPipelinesPass> 
     auto suits = [&](Operation *fill) {
       auto copy = dyn_cast<tile::CopyOp>(fill);
       if (copy && asyncPieceBytes(copy.getSrc(), copy.getDst(), chip) != 0)
-        return HeldRounds::readsPieces(fill, accessBytes);
-      return HeldRounds::readsPieces(fill, copiesWidePieces(chip) ? wordBytes / 2 : wordBytes);
+        return held.readsPieces(fill, accessBytes);
+      return held.readsPieces(fill, copiesWidePieces(chip) ? wordBytes / 2 : wordBytes);
     };
     return !held.fills().empty() && llvm::all_of(held.fills(), suits) && held.fits(fewestWaves) &&
            held.hasRoom(memory) && held.expand();

@@ -134,7 +134,21 @@ bool HeldRounds::isLegal(tile::ElementLoop parallel) {
   return llvm::all_of(usedFromOutside(ops, parallel), [&](Value value) { return isIndex(value); });
 }
 
-bool HeldRounds::readsPieces(Operation *fill, int64_t bytes) {
+/// Whether all columns of the box are the tensor's.
+static bool liesInRows(const BufferBox &box, tile::CopyOp copy) {
+  int64_t last = box.rootType().rank() - 1, elems = box.rootType().getShape()[last];
+  auto tensor = box.root.getDefiningOp<tile::TensorOp>();
+  if (!tensor || !tensor.getStrides().empty() || box.dims.empty() || box.dims.back() != last)
+    return false;
+  int64_t extent = copy.getSrc().getType().getShape().back();
+  if (!ShapedType::isDynamic(elems)) {
+    std::optional<IndexRange> range = rangeOf(box.offsets.back());
+    return range && range->low >= 0 && range->high + extent <= elems;
+  }
+  return liesBelow(box.offsets.back(), extent, tensor.getDims().back(), copy);
+}
+
+bool HeldRounds::readsPieces(Operation *fill, int64_t bytes) const {
   auto isWhole = [&](tile::BufferType tensor, ArrayRef<int64_t> elements) {
     int64_t bits = bitsOf(tile::dtypeOf(tensor.getElementType()));
     return llvm::all_of(elements, [&](int64_t n) {
@@ -144,6 +158,10 @@ bool HeldRounds::readsPieces(Operation *fill, int64_t bytes) {
   if (auto copy = dyn_cast<tile::CopyOp>(fill)) {
     BufferBox box = boxOf(copy.getSrc());
     int64_t rowElems = box.rootType().getShape().back();
+    // Of what lies in its rows whole any piece may be read (tile-peel-edges).
+    if (chip.unalignedAccess && bitsOf(tile::dtypeOf(box.rootType().getElementType())) >= 8 &&
+        liesInRows(box, copy))
+      return isWhole(box.rootType(), {copy.getDst().getType().getShape().back()});
     return isWhole(box.rootType(), {rowElems, divisorOf(box.offsets.back()),
                                     copy.getDst().getType().getShape().back()});
   }

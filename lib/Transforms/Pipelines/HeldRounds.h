@@ -36,7 +36,7 @@ public:
   /// Whether nothing else of the round brings what tensors hold to shared memory.
   bool isAll() const { return holdsAll; }
   /// Whether lanes read so many bytes of a row together.
-  static bool readsPieces(mlir::Operation *fill, int64_t bytes);
+  bool readsPieces(mlir::Operation *fill, int64_t bytes) const;
   /// Whether registers hold what is read for a round beside all fragments, with as many blocks on a
   /// unit as shared memory lets there be, or with so many waves of a scheduler, if that is not 0.
   bool fits(int64_t fewestWaves = 0) const;

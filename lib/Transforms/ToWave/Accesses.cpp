@@ -365,7 +365,8 @@ LogicalResult emitLoad(Emitter &e, tile::LoadOp load, Elements &elements) {
   bool isSame =
       llvm::all_of(load.getIndices(), [&](Value v) { return e.isSameForAll(v, elements); });
   int64_t count = isSame ? 1 : elements.count;
-  int64_t width = isSame ? 1 : e.accessWidth(load.getIndices(), root, elements);
+  auto [width, isAligned] =
+      isSame ? Emitter::AccessWidth() : e.widthOf(load, load.getIndices(), root, elements);
   if (elements.masks.size() > 1 || wantsTrap(e, root, load.getIndices()))
     width = 1;
   if (width == 1 && count > 1 && succeeded(emitRuns(e, load, elements)))
@@ -397,7 +398,7 @@ LogicalResult emitLoad(Emitter &e, tile::LoadOp load, Elements &elements) {
         raw = readInWord(e, place, e.accessOffset(place, indices), mask, vector);
       else
         raw = wave::GlobalReadOp::create(b, loc, vector, place.base, e.accessOffset(place, indices),
-                                         mask, e.globalAlign(place, width), isScalar,
+                                         mask, e.globalAlign(place, isAligned ? width : 1), isScalar,
                                          isConstant(e, load), !holdsElements(type));
       if (load.getPad() && bounds) {
         Value scalar = e.toScalar(raw, dtype);
@@ -431,7 +432,7 @@ LogicalResult emitStore(Emitter &e, tile::StoreOp store, Elements &elements) {
   if (!e.shared.contains(root) && !e.tensors.contains(root))
     return e.unsupported(*store, "an access through this view");
   DType dtype = tile::dtypeOf(type.getElementType());
-  int64_t width = e.accessWidth(store.getIndices(), root, elements);
+  auto [width, isAligned] = e.widthOf(store, store.getIndices(), root, elements);
   if (elements.masks.size() > 1 || wantsTrap(e, root, store.getIndices()))
     width = 1;
   for (int64_t n = 0; n < elements.count; n += width) {
@@ -458,7 +459,7 @@ LogicalResult emitStore(Emitter &e, tile::StoreOp store, Elements &elements) {
       continue;
     }
     wave::GlobalWriteOp::create(b, loc, value, place.base, e.accessOffset(place, indices), mask,
-                                e.globalAlign(place, width));
+                                e.globalAlign(place, isAligned ? width : 1));
   }
   return success();
 }

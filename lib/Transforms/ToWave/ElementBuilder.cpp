@@ -136,7 +136,25 @@ static bool agreeInGroups(Value value, const Elements &elements, int64_t width) 
   return true;
 }
 
-int64_t ElementBuilder::accessWidth(ValueRange indices, Value root, Elements &elements) {
+/// What divides the column with which a group begins.
+int64_t ElementBuilder::divisorOfPlace(const LinearForm &last, Elements &elements) {
+  int64_t divisor = 1 << 20;
+  divisor = std::gcd(divisor, last.constant == 0 ? divisor : std::abs(last.constant));
+  for (auto [term, factor] : last.terms) {
+    int64_t own = divisorOf(term);
+    for (auto [n, iv] : llvm::enumerate(elements.loop.ivs()))
+      if (term == iv)
+        own = std::gcd(elements.coords[n].divisor, elements.coords[n].constant == 0
+                                                       ? divisor
+                                                       : std::abs(elements.coords[n].constant));
+    divisor = std::gcd(divisor, std::min<int64_t>(std::abs(factor) * own, 1 << 20));
+  }
+  return divisor;
+}
+
+/// As far as the elements and the buffer's own layout go.
+int64_t ElementBuilder::groupWidth(ValueRange indices, Value root, Elements &elements,
+                                   bool isAligned) {
   if (elements.count == 1 || indices.empty())
     return 1;
   auto type = cast<tile::BufferType>(root.getType());
@@ -161,18 +179,7 @@ int64_t ElementBuilder::accessWidth(ValueRange indices, Value root, Elements &el
       if (!isSameForAll(term, elements) && !llvm::is_contained(elements.loop.ivs(), term))
         while (width > 1 && !agreeInGroups(term, elements, width))
           width /= 2;
-  int64_t divisor = 1 << 20;
-  const LinearForm &last = forms.back();
-  divisor = std::gcd(divisor, last.constant == 0 ? divisor : std::abs(last.constant));
-  for (auto [term, factor] : last.terms) {
-    int64_t own = divisorOf(term);
-    for (auto [n, iv] : llvm::enumerate(elements.loop.ivs()))
-      if (term == iv)
-        own = std::gcd(elements.coords[n].divisor, elements.coords[n].constant == 0
-                                                       ? divisor
-                                                       : std::abs(elements.coords[n].constant));
-    divisor = std::gcd(divisor, std::min<int64_t>(std::abs(factor) * own, 1 << 20));
-  }
+  int64_t divisor = isAligned ? divisorOfPlace(forms.back(), elements) : 1 << 20;
   while (width > 1 && divisor % width != 0)
     width /= 2;
   // Groups of elements, not the first one alone, begin at a multiple of the width and move by one.
@@ -183,7 +190,7 @@ int64_t ElementBuilder::accessWidth(ValueRange indices, Value root, Elements &el
       for (size_t d = 0; d <= last; ++d)
         if (moves(d, e) - moves(d, first) != (d == last ? e - first : 0))
           return false;
-      if (moves(last, first) % width != 0)
+      if (isAligned && moves(last, first) % width != 0)
         return false;
     }
     return elements.count % width == 0;
@@ -195,11 +202,53 @@ int64_t ElementBuilder::accessWidth(ValueRange indices, Value root, Elements &el
     while (width > 1 &&
            (layout.pitchElems % width != 0 || (layout.phases > 1 && layout.vecElems % width != 0)))
       width /= 2;
-    return width;
   }
+  return width;
+}
+
+int64_t ElementBuilder::accessWidth(ValueRange indices, Value root, Elements &elements) {
+  return widthOf(nullptr, indices, root, elements).elems;
+}
+
+ElementBuilder::AccessWidth ElementBuilder::widthOf(Operation *access, ValueRange indices,
+                                                    Value root, Elements &elements) {
+  if (elements.count == 1 || indices.empty())
+    return {};
+  int64_t width = groupWidth(indices, root, elements, /*isAligned=*/true);
+  if (shared.contains(root))
+    return {width, true};
   const TensorPlace &place = tensors.find(root)->second;
   if (place.staticStrides.back() != 1)
-    return 1;
+    return {};
+  bool isInside = isInsideRow(access, indices.back(), place);
+  // Where no group leaves its row it may begin anywhere.
+  if (access && isInside && target.unalignedAccess && !isPacked(place.dtype))
+    if (int64_t unaligned = groupWidth(indices, root, elements, /*isAligned=*/false);
+        unaligned > alignedWidth(width, place, isInside))
+      return {unaligned, false};
+  return {alignedWidth(width, place, isInside), true};
+}
+
+bool ElementBuilder::isInsideRow(Operation *access, Value column, const TensorPlace &place) {
+  std::optional<IndexRange> range = rangeOf(column);
+  int64_t rowElems = place.staticShape.back();
+  bool isStatic = !ShapedType::isDynamic(rowElems);
+  bool isNotNegative = range && range->low >= 0;
+  bool isBelow = range && isStatic && range->high < rowElems;
+  if (access && target.unalignedAccess && place.dims.back() &&
+      isWithin(column, place.dims.back(), access))
+    return true;
+  if (access && target.unalignedAccess && !(isNotNegative && isBelow) &&
+      (isStatic || place.dims.back())) {
+    KnownEnds known = knownEnds(access, column, isStatic ? Value() : place.dims.back(),
+                                isStatic ? rowElems : 0, entered);
+    isNotNegative |= known.isNotNegative;
+    isBelow |= known.isBelow;
+  }
+  return isNotNegative && isBelow;
+}
+
+int64_t ElementBuilder::alignedWidth(int64_t width, const TensorPlace &place, bool isInside) {
   for (int64_t d = 0; d + 1 < int64_t(place.staticStrides.size()); ++d) {
     int64_t stride = place.staticStrides[d];
     while (width > 1 &&
@@ -207,13 +256,9 @@ int64_t ElementBuilder::accessWidth(ValueRange indices, Value root, Elements &el
       width /= 2;
   }
   // A vector that may straddle the end of a row is taken apart.
-  std::optional<IndexRange> range = rangeOf(indices.back());
   int64_t rowElems = place.staticShape.back();
-  bool isInside =
-      range && !ShapedType::isDynamic(rowElems) && range->low >= 0 && range->high < rowElems;
-  if (!isInside)
-    while (width > 1 && (ShapedType::isDynamic(rowElems) || rowElems % width != 0))
-      width /= 2;
+  while (!isInside && width > 1 && (ShapedType::isDynamic(rowElems) || rowElems % width != 0))
+    width /= 2;
   return width;
 }
 

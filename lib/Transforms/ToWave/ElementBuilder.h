@@ -81,7 +81,14 @@ public:
   static bool agrees(Value value, const Elements &elements, int64_t first, int64_t count);
   /// The context of some elements of a group.
   static Elements elementsOf(Elements &elements, int64_t first, int64_t count);
-  /// Elements that one access of this op may move at once.
+  /// Elements that one access of this op may move at once, and whether it begins at a multiple of
+  /// so many in memory.
+  struct AccessWidth {
+    int64_t elems = 1;
+    bool isAligned = true;
+  };
+  AccessWidth widthOf(Operation *access, ValueRange indices, Value root, Elements &elements);
+  /// The same of accesses that have to be aligned.
   int64_t accessWidth(ValueRange indices, Value root, Elements &elements);
   /// The same where neighbours in memory are other elements than neighbours of the group
   /// (Runs.cpp); none where that is not known.
@@ -111,6 +118,12 @@ protected:
   Value wideProgramValue(Value value);
 
 private:
+  int64_t divisorOfPlace(const LinearForm &last, Elements &elements);
+  int64_t groupWidth(ValueRange indices, Value root, Elements &elements, bool isAligned);
+  /// Whether the column is one of the tensor's, also by what branches ask that `access` is in.
+  bool isInsideRow(Operation *access, Value column, const TensorPlace &place);
+  static int64_t alignedWidth(int64_t width, const TensorPlace &place, bool isInside);
+
   Value cloneProgramValue(Value value);
   int64_t divisorOfFirst(Value index, Elements &elements);
   std::optional<int64_t> movedBy(Value index, int64_t element, Elements &elements);

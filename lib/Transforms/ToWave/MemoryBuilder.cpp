@@ -91,7 +91,7 @@ Value MemoryBuilder::boundsMask(const TensorPlace &place, ValueRange tileIndices
     bool isStatic = !ShapedType::isDynamic(size);
     bool needsLow = !range || range->low < 0;
     bool needsHigh = !range || !isStatic || range->high >= size;
-    bool isWhole = !isStatic && place.dims[d] && isWithin(tileIndices[d], place.dims[d]);
+    bool isWhole = !isStatic && place.dims[d] && isWithin(tileIndices[d], place.dims[d], at);
     if (isWhole || (!needsLow && !needsHigh))
       continue;
     if (at && (isStatic || place.dims[d])) {
