@@ -318,11 +318,12 @@ static bool isNotNegativeIn(Operation *op, Value value) {
     return isNotNegativeIn(op, of->getOperand(0)) && isNotNegativeIn(op, of->getOperand(1));
   for (auto loop = op->getParentOfType<tile::ForOp>(); loop;
        loop = loop->getParentOfType<tile::ForOp>()) {
+    std::optional<int64_t> step = tile::constantInt(loop.getStep());
     std::optional<IndexRange> first = rangeOf(loop.getLower());
+    if (!step || *step <= 0 || !first)
+      continue;
     std::optional<int64_t> behind = differenceOf(value, loop.getUpper());
-    if (value == loop.iv() && first && first->low >= 0)
-      return true;
-    if (behind && first && first->low + 1 + *behind >= 0)
+    if ((value == loop.iv() && first->low >= 0) || (behind && first->low + 1 + *behind >= 0))
       return true;
   }
   return false;
@@ -345,11 +346,11 @@ static Value endAt(Operation *op, Value value) {
   return nullptr;
 }
 
-/// Of so many indices from this one on.
-static bool isWithin(const LinearForm &form, int64_t extent, Value dim, Operation *op) {
+bool isWithin(Value index, Value dim, Operation *op) {
   if (!dim.getDefiningOp<tile::DimOp>()) // dims are not negative
     return false;
-  if (form.constant == 0 && form.terms.size() == 1 && form.terms[0].second == 1 && extent == 1 &&
+  LinearForm form = linearize(index);
+  if (form.constant == 0 && form.terms.size() == 1 && form.terms[0].second == 1 &&
       endAt(op, form.terms[0].first) == dim)
     return true;
   for (auto [term, factor] : form.terms) {
@@ -360,15 +361,10 @@ static bool isWithin(const LinearForm &form, int64_t extent, Value dim, Operatio
       continue;
     std::optional<int64_t> piece = tile::constantInt(pieces->getOperand(1));
     std::optional<IndexRange> rest = rangeOf(form.without(term));
-    if (piece && factor > 0 && factor <= *piece && rest && rest->low >= 0 &&
-        rest->high + extent <= *piece)
+    if (piece && factor > 0 && factor <= *piece && rest && rest->low >= 0 && rest->high < *piece)
       return true;
   }
   return false;
-}
-
-bool isWithin(Value index, Value dim, Operation *op) {
-  return isWithin(linearize(index), 1, dim, op);
 }
 
 /// Whether so many times a number below `end` is one that an index has, of 32 bits: it is few, or
@@ -497,25 +493,6 @@ KnownEnds knownEnds(Operation *op, Value index, Value dim, int64_t extent,
         branch && branches.contains(branch) && op->getParentRegion() == &branch.getThenRegion())
       conditions.add(branch.getCondition());
   return conditions.known;
-}
-
-bool liesBelow(const IndexSum &first, int64_t extent, Value dim, Operation *op) {
-  LinearForm form = linearize(first), last = form;
-  last.constant += extent - 1;
-  if (isWithin(form, extent, dim, op))
-    return true;
-  Conditions ofFirst(form, dim, 0), ofLast(last, dim, 0);
-  std::optional<IndexRange> range = rangeOf(form);
-  bool isNotNegative = (range && range->low >= 0) ||
-                       (form.constant >= 0 && llvm::all_of(form.terms, [&](auto term) {
-                          return term.second >= 0 && isNotNegativeIn(op, term.first);
-                        }));
-  for (; op && !isa<tile::KernelOp>(op); op = op->getParentOp())
-    if (auto branch = dyn_cast_or_null<scf::IfOp>(op->getParentOp());
-        branch && op->getParentRegion() == &branch.getThenRegion())
-      for (Conditions *conditions : {&ofFirst, &ofLast})
-        conditions->add(branch.getCondition());
-  return (isNotNegative || ofFirst.known.isNotNegative) && ofLast.known.isBelow;
 }
 
 //===----------------------------------------------------------------------===//

@@ -138,8 +138,6 @@ public:
       verdict.reason = reason.str();
       return verdict;
     };
-    if (loop.getEdge())
-      return say(LoopVerdict::Sequential, "blocks at the end of their rows have it");
     std::string fault, ahead;
     Round round;
     look(*loop.bodyBlock(), round);

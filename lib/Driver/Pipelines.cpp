@@ -38,8 +38,7 @@ std::string pipelineOf(Stage stage, Arch arch, llvm::StringRef schedule, bool ch
     // Barriers come last: they separate what the pipeliner has left in order.
     return "builtin.module(tile.program(tile-expand-pipelines" + target + ",canonicalize,cse," +
            (targetInfo(arch).accumulatesColumns ? "" : "tile-stage-stores" + chip + ",") +
-           "tile-place-shared" + chip + ",tile-place-barriers" +
-           (targetInfo(arch).unalignedAccess ? ",tile-split-edges" + chip : "") + "))";
+           "tile-place-shared" + chip + ",tile-place-barriers))";
   case Stage::Wave:
     if (checkBounds)
       target.insert(target.size() - 1, " check-bounds=true");

@@ -1,6 +1,5 @@
-# Rows and K of a length that only the run knows, or that is no multiple of the tile: rounds that lie in their tensors
-# whole have a loop of their own (tile-peel-edges), and tiles that lie in their rows whole are moved in wide pieces
-# (tile-split-edges).
+# Rows and K of a length that only the run knows, or that is no multiple of the tile: rounds that lie in K whole have a loop
+# of their own (tile-peel-edges), and pieces that lie in their rows whole are moved at once, wherever they begin (AMD).
 # RUN: tilec-run %s --entry "product('n', 'n')" --dim m=130 --dim n=200 --dim k=104 --target=gfx942 --check | FileCheck %s
 # RUN: tilec-run %s --entry "product('n', 'n')" --dim m=130 --dim n=261 --dim k=97 --target=gfx950 --check | FileCheck %s
 # RUN: tilec-run %s --entry "product('n', 't')" --dim m=64 --dim n=65 --dim k=65 --target=gfx942 --check | FileCheck %s
@@ -22,6 +21,8 @@
 # RUN: tilec %s --entry "product('n', 'n', K=200, N=128)" --target=gfx950 --emit=report | FileCheck %s --check-prefix=PLAN
 # PLAN: planned: copies and matrix instructions in the order of a schedule
 # RUN: tilec %s --entry "product('n', 't', N=128)" --target=gfx942 --emit=report | FileCheck %s --check-prefix=HELD
+# RUN: tilec %s --entry "product('n', 'n')" --target=gfx942 --emit=report | FileCheck %s --check-prefix=HELD
+# RUN: tilec %s --entry "product('n', 'n')" --target=gfx950 --emit=report | FileCheck %s --check-prefix=HELD
 # HELD: planned: tiles are read 1 round ahead to registers
 #
 # Wide pieces, at any element.
@@ -32,7 +33,7 @@
 import tilelang.language as T
 
 
-def product(a="n", b="n", K=None, N=None, dtype="float16", bm=64, bn=64, bk=32):
+def product(a="n", b="n", K=None, N=None, dtype="float16", bm=64, bn=64, bk=32, threads=128):
     M = T.dynamic("m")
     K = K or T.dynamic("k")
     N = N or T.dynamic("n")
@@ -43,7 +44,7 @@ def product(a="n", b="n", K=None, N=None, dtype="float16", bm=64, bn=64, bk=32):
         B: T.Tensor((K, N) if b == "n" else (N, K), dtype),
         C: T.Tensor((M, N), "float32"),
     ):
-        with T.Kernel(T.ceildiv(N, bn), T.ceildiv(M, bm), threads=128) as (bx, by):
+        with T.Kernel(T.ceildiv(N, bn), T.ceildiv(M, bm), threads=threads) as (bx, by):
             As = T.alloc_shared((bm, bk) if a == "n" else (bk, bm), dtype)
             Bs = T.alloc_shared((bk, bn) if b == "n" else (bn, bk), dtype)
             Cl = T.alloc_fragment((bm, bn), "float32")

@@ -66,8 +66,6 @@ std::optional<IndexRange> rangeOf(const LinearForm &form);
 /// below dim / piece, and with `op` also what is at most the last of a loop around it) and the rest
 /// is less than a piece.
 bool isWithin(mlir::Value index, mlir::Value dim, mlir::Operation *op = nullptr);
-/// The same of `extent` indices from `first` on at the op, in all branches around which it is.
-bool liesBelow(const IndexSum &first, int64_t extent, mlir::Value dim, mlir::Operation *op);
 
 /// What is known of an index at an op.
 struct KnownEnds {

@@ -157,13 +157,12 @@ def SplitProductsPass : Pass<"tile-split-products", "::tilec::tile::ProgramOp"> 
 }
 
 def PeelEdgesPass : Pass<"tile-peel-edges", "::tilec::tile::ProgramOp"> {
-  let summary = "rounds of products that lie in their tensors whole have a loop of their own";
+  let summary = "rounds of products that lie in K whole have a loop of their own";
   let description = [{
     Needs:  `tile-split-products`; a chip whose accesses may begin at any element.
     Gives:  a pipelined loop of copies and products along a K that is no multiple of the round's
             piece, or that only the run knows, counts whole pieces; the round that is left stands
-            behind it. Where rows of a length that only the run knows end elsewhere, blocks that
-            lie in them whole have that loop, in a branch, and the others the rounds in order.
+            behind it, with tiles of its own.
     Leaves: what is computed; loops of which the author fixed the stages, that compute between
             their copies and products, or of which a tile is used outside.
   }];
@@ -251,21 +250,6 @@ def PlaceBarriersPass : Pass<"tile-place-barriers", "::tilec::tile::ProgramOp"> 
             tensor where different threads may write one element.
     Leaves: everything else. Rings of a pipeline have their own barriers.
   }];
-}
-
-def SplitEdgesPass : Pass<"tile-split-edges", "::tilec::tile::ProgramOp"> {
-  let summary = "move elements in wide pieces where none of them is behind the end of a row";
-  let description = [{
-    Needs:  places and barriers; a chip whose accesses may begin at any element.
-    Gives:  a copy or a loop over elements of 8 or 16 bits that may pass the end of a tensor's
-            rows, of which wide pieces would have to be taken apart, is in a branch that asks
-            whether it does, and once more in its other side. `tile-to-wave` sees what the branch
-            asks and moves wide pieces there.
-    Leaves: loops of which it is proved where they end, or that have no neighbours in a lane; code
-            of threads.
-  }];
-  let options = [Option<"target", "target", "std::string", "std::string(::tilec::nameOf(::tilec::defaultArch))", "the chip">];
-  let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::scf::SCFDialect"];
 }
 
 def ToWavePass : Pass<"tile-to-wave", "::mlir::ModuleOp"> {

@@ -50,7 +50,6 @@ ArrayRef<Contract> contracts() {
        {Places},
        {true, {"shared_place", "shared_bytes"}, ""}},
       {"tile-place-barriers", {OneStage, Places}, {Barriers}, {true, {"tile.barrier"}, ""}},
-      {"tile-split-edges", {Layouts, OneStage, Places, Barriers}, {Barriers}, parameters},
       {"tile-to-wave",
        {WholeBuffers, OneForm, Layouts, OneStage, CopiesWaited, PipesFilled, Places, Barriers},
        {OneDialect, OnTarget},

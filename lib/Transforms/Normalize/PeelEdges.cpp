@@ -1,8 +1,8 @@
 //===- PeelEdges.cpp - rounds that lie in their tensors whole ---------------===//
 //
-// A loop along K whose last tile passes the end of K has masks in every round, and rows of a length
-// that only the run knows end within pieces. All rounds but the last one lie in K whole, and all
-// blocks but those at the edge lie in their rows. They get a loop of their own.
+// A loop along K whose last tile passes the end of K, or may do so as only the run knows K, has masks
+// in every round, and no planned order. All rounds but the last one lie in K whole: they get a loop
+// of their own.
 //
 // SPDX-License-Identifier: Apache-2.0
 //===----------------------------------------------------------------------===//
@@ -53,26 +53,17 @@ private:
   bool addCopy(tile::CopyOp copy);
   /// Whether the loop counts pieces of this size, the last of which passes the end.
   bool countsPieces(const Size &size, int64_t piece);
-  bool addRowEnd(tile::TensorOp tensor, const BufferBox &box, int64_t extent);
   /// Tiles that each round fills, once more.
   void cloneTiles(OpBuilder &b, IRMapping &mapping);
   void cloneRound(OpBuilder &b, Value round);
-  void cloneInOrder(OpBuilder &b);
 
   tile::ForOp loop;
   std::optional<Size> rounds; ///< elements that the loop's rounds share out
   int64_t piece = 0;          ///< of those, a round's
-  /// What blocks have to ask of a row: its elements, and the box's own.
-  struct RowEnd {
-    Size elems;
-    IndexSum first;
-    int64_t extent;
-  };
-  SmallVector<RowEnd, 2> rowEnds;
 };
 
 /// Copies, and products of what they bring: what a round computes beside that may be long, and
-/// would stand here twice or thrice.
+/// would stand here twice.
 bool EdgePeeler::isProduct() {
   bool multiplies = false;
   for (Operation &op : *loop.bodyBlock()) {
@@ -85,9 +76,10 @@ bool EdgePeeler::isProduct() {
 }
 
 bool EdgePeeler::countsPieces(const Size &size, int64_t of) {
+  constexpr int64_t fewest = 4; // whole rounds that are worth the code of another one
   if (!size.dim)
     return tile::constantInt(loop.getUpper()) == ceilDiv(size.known, of) && size.known % of != 0 &&
-           size.known > of;
+           size.known / of >= fewest;
   Operation *upper = loop.getUpper().getDefiningOp();
   if (!isa_and_nonnull<arith::DivUIOp, arith::CeilDivUIOp, arith::CeilDivSIOp>(upper) ||
       tile::constantInt(upper->getOperand(1)) != of)
@@ -96,23 +88,6 @@ bool EdgePeeler::countsPieces(const Size &size, int64_t of) {
   int64_t more = isa<arith::DivUIOp>(upper) ? of - 1 : 0;
   return elems.constant == more && elems.terms.size() == 1 && elems.terms[0].second == 1 &&
          elems.terms[0].first == size.dim && divisorOf(size.dim) % of != 0;
-}
-
-bool EdgePeeler::addRowEnd(tile::TensorOp tensor, const BufferBox &box, int64_t extent) {
-  unsigned bits = bitsOf(tile::dtypeOf(tensor.getType().getElementType()));
-  Size elems = sizeOf(tensor, box.rootType().rank() - 1);
-  // Words are moved each on its own.
-  if (!elems.dim || (bits != 8 && bits != 16))
-    return true;
-  for (Value term : box.offsets.back().terms)
-    if (loop->isAncestor(term.getParentRegion()->getParentOp()) &&
-        !(isPure(term.getDefiningOp()) &&
-          llvm::none_of(linearize(term).terms, [&](auto part) {
-            return loop->isAncestor(part.first.getParentRegion()->getParentOp());
-          })))
-      return false;
-  rowEnds.push_back({elems, box.offsets.back(), extent});
-  return true;
 }
 
 bool EdgePeeler::addCopy(tile::CopyOp copy) {
@@ -131,11 +106,8 @@ bool EdgePeeler::addCopy(tile::CopyOp copy) {
     bool isOfLoop = llvm::any_of(offset.terms, [&](auto term) {
       return loop->isAncestor(term.first.getParentRegion()->getParentOp());
     });
-    if (!isOfLoop) {
-      if (d + 1 == box.rootType().rank() && extent > 1 && !addRowEnd(tensor, box, extent))
-        return false;
+    if (!isOfLoop)
       continue;
-    }
     Size size = sizeOf(tensor, d);
     bool isPiece = offset.constant == 0 && offset.terms.size() == 1 && ofRound == extent;
     if (!isPiece)
@@ -156,11 +128,12 @@ bool EdgePeeler::suits() {
       tile::constantInt(loop.getStep()) != 1 || !isProduct())
     return false;
   for (auto copy : loop.bodyBlock()->getOps<tile::CopyOp>())
-    if (!addCopy(copy) || !isFilledFirst(loop, copy.getDst()) ||
+    if (auto tile = copy.getDst().getDefiningOp<tile::AllocOp>();
+        !tile || loop->isAncestor(tile) || !addCopy(copy) || !isFilledFirst(loop, tile) ||
         !llvm::all_of(copy.getDst().getUsers(),
                       [&](Operation *user) { return loop->isAncestor(user); }))
       return false;
-  return rounds || !rowEnds.empty();
+  return rounds.has_value();
 }
 
 void EdgePeeler::cloneTiles(OpBuilder &b, IRMapping &mapping) {
@@ -177,51 +150,12 @@ void EdgePeeler::cloneRound(OpBuilder &b, Value round) {
     b.clone(op, mapping);
 }
 
-/// The whole loop, one round after the other.
-void EdgePeeler::cloneInOrder(OpBuilder &b) {
-  IRMapping mapping;
-  cloneTiles(b, mapping);
-  auto other = cast<tile::ForOp>(b.clone(*loop, mapping));
-  other.setKind(tile::LoopKind::Serial);
-  other.setStages(1);
-  other.removeStrategyAttr();
-  other.setEdge(true);
-}
-
 void EdgePeeler::peel() {
   OpBuilder b(loop);
   Location loc = loop.getLoc();
   auto number = [&](int64_t value) -> Value {
     return arith::ConstantIndexOp::create(b, loc, value);
   };
-  Value isInside;
-  for (const RowEnd &end : rowEnds) {
-    Value last = number(end.extent - 1);
-    for (Value term : end.first.terms) {
-      if (loop->isAncestor(term.getParentRegion()->getParentOp())) {
-        // Arithmetic on what stands in front of the loop.
-        LinearForm form = linearize(term);
-        term = number(form.constant);
-        for (auto [part, factor] : form.terms)
-          term = arith::AddIOp::create(b, loc, term,
-                                       arith::MulIOp::create(b, loc, part, number(factor)));
-      }
-      last = arith::AddIOp::create(b, loc, last, term);
-    }
-    Value asked =
-        arith::CmpIOp::create(b, loc, arith::CmpIPredicate::slt, last,
-                              end.elems.dim ? end.elems.dim : number(end.elems.known));
-    isInside = isInside ? arith::AndIOp::create(b, loc, isInside, asked).getResult() : asked;
-  }
-  if (isInside) {
-    auto branch = scf::IfOp::create(b, loc, isInside, /*withElseRegion=*/true);
-    b.setInsertionPointToStart(branch.elseBlock());
-    cloneInOrder(b);
-    loop->moveBefore(branch.thenBlock(), branch.thenBlock()->begin());
-    b.setInsertionPoint(loop);
-  }
-  if (!rounds)
-    return;
   Value all = loop.getUpper();
   Value whole = rounds->dim
                     ? arith::DivUIOp::create(b, loc, rounds->dim, number(piece)).getResult()

@@ -134,18 +134,12 @@ bool HeldRounds::isLegal(tile::ElementLoop parallel) {
   return llvm::all_of(usedFromOutside(ops, parallel), [&](Value value) { return isIndex(value); });
 }
 
-/// Whether all columns of the box are the tensor's.
-static bool liesInRows(const BufferBox &box, tile::CopyOp copy) {
-  int64_t last = box.rootType().rank() - 1, elems = box.rootType().getShape()[last];
+/// Whether neighbours in the box are neighbours in a row of elements of 8 or 16 bits.
+static bool readsAnyPiece(const BufferBox &box) {
   auto tensor = box.root.getDefiningOp<tile::TensorOp>();
-  if (!tensor || !tensor.getStrides().empty() || box.dims.empty() || box.dims.back() != last)
-    return false;
-  int64_t extent = copy.getSrc().getType().getShape().back();
-  if (!ShapedType::isDynamic(elems)) {
-    std::optional<IndexRange> range = rangeOf(box.offsets.back());
-    return range && range->low >= 0 && range->high + extent <= elems;
-  }
-  return liesBelow(box.offsets.back(), extent, tensor.getDims().back(), copy);
+  unsigned bits = bitsOf(tile::dtypeOf(box.rootType().getElementType()));
+  return tensor && tensor.getStrides().empty() && !box.dims.empty() &&
+         box.dims.back() == box.rootType().rank() - 1 && (bits == 8 || bits == 16);
 }
 
 bool HeldRounds::readsPieces(Operation *fill, int64_t bytes) const {
@@ -158,9 +152,8 @@ bool HeldRounds::readsPieces(Operation *fill, int64_t bytes) const {
   if (auto copy = dyn_cast<tile::CopyOp>(fill)) {
     BufferBox box = boxOf(copy.getSrc());
     int64_t rowElems = box.rootType().getShape().back();
-    // Of what lies in its rows whole any piece may be read (tile-peel-edges).
-    if (chip.unalignedAccess && bitsOf(tile::dtypeOf(box.rootType().getElementType())) >= 8 &&
-        liesInRows(box, copy))
+    // Pieces may begin anywhere in a row, and one that passes its end is read by elements.
+    if (chip.unalignedAccess && readsAnyPiece(box))
       return isWhole(box.rootType(), {copy.getDst().getType().getShape().back()});
     return isWhole(box.rootType(), {rowElems, divisorOf(box.offsets.back()),
                                     copy.getDst().getType().getShape().back()});

@@ -350,6 +350,62 @@ static bool staysInBranch(tile::LoadOp load) {
          (branch->getParentOfType<tile::ForOp>() || branch->getParentOfType<tile::WhileOp>());
 }
 
+/// The indices of an element that is so many further on in its row, and the mask of its column.
+static std::pair<SmallVector<Value, 4>, Value>
+furtherOn(Emitter &e, const TensorPlace &place, ArrayRef<Value> indices, int64_t n) {
+  SmallVector<Value, 4> at(indices);
+  at.back() = e.addIndex(at.back(), n);
+  Value extent = place.extents.back() ? place.extents.back() : e.index(place.staticShape.back());
+  return {at, arith::CmpIOp::create(e.b, e.loc, arith::CmpIPredicate::ult, at.back(), extent)};
+}
+
+/// Elements in a row of which some may lie behind its end: one piece where none does, else each on
+/// its own, in a branch that few waves take.
+static Value readToEnd(Emitter &e, tile::LoadOp load, const TensorPlace &place,
+                       ArrayRef<Value> indices, int64_t width, Value mask) {
+  OpBuilder &b = e.b;
+  Type element = e.memoryType(place.dtype), piece = e.vectorOf(width, element);
+  auto [all, some] = e.endMasks(place, load.getIndices(), indices, width, load);
+  auto read = [&](Type type, ArrayRef<Value> at, Value mask) -> Value {
+    return wave::GlobalReadOp::create(b, e.loc, type, place.base, e.accessOffset(place, at), mask,
+                                      e.globalAlign(place, 1), /*scalar=*/false,
+                                      isConstant(e, load), !holdsElements(load.getBuffer().getType()));
+  };
+  Value whole = read(piece, indices, e.andMasks(all, mask));
+  auto branch = scf::IfOp::create(b, e.loc, TypeRange{piece}, e.andMasks(some, mask),
+                                  /*withElseRegion=*/true);
+  OpBuilder::InsertionGuard guard(b);
+  b.setInsertionPointToStart(branch.thenBlock());
+  SmallVector<Value, 8> parts;
+  for (int64_t n = 0; n < width; ++n) {
+    auto [at, isInside] = furtherOn(e, place, indices, n);
+    parts.push_back(read(element, at, isInside));
+  }
+  scf::YieldOp::create(b, e.loc, e.pack(parts));
+  b.setInsertionPointToStart(branch.elseBlock());
+  scf::YieldOp::create(b, e.loc, whole);
+  return branch.getResult(0);
+}
+
+/// The same of a write.
+static void writeToEnd(Emitter &e, tile::StoreOp store, const TensorPlace &place, Value value,
+                       ArrayRef<Value> indices, int64_t width, Value mask) {
+  OpBuilder &b = e.b;
+  auto [all, some] = e.endMasks(place, store.getIndices(), indices, width, store);
+  auto write = [&](Value part, ArrayRef<Value> at, Value mask) {
+    wave::GlobalWriteOp::create(b, e.loc, part, place.base, e.accessOffset(place, at), mask,
+                                e.globalAlign(place, 1));
+  };
+  write(value, indices, e.andMasks(all, mask));
+  OpBuilder::InsertionGuard guard(b);
+  b.setInsertionPointToStart(
+      scf::IfOp::create(b, e.loc, e.andMasks(some, mask), false).thenBlock());
+  for (auto [n, part] : llvm::enumerate(e.unpack(value, width))) {
+    auto [at, isInside] = furtherOn(e, place, indices, int64_t(n));
+    write(part, at, isInside);
+  }
+}
+
 LogicalResult emitLoad(Emitter &e, tile::LoadOp load, Elements &elements) {
   OpBuilder &b = e.b;
   Location &loc = e.loc;
@@ -365,9 +421,10 @@ LogicalResult emitLoad(Emitter &e, tile::LoadOp load, Elements &elements) {
   bool isSame =
       llvm::all_of(load.getIndices(), [&](Value v) { return e.isSameForAll(v, elements); });
   int64_t count = isSame ? 1 : elements.count;
-  auto [width, isAligned] =
+  auto [width, isAligned, passesEnd] =
       isSame ? Emitter::AccessWidth() : e.widthOf(load, load.getIndices(), root, elements);
-  if (elements.masks.size() > 1 || wantsTrap(e, root, load.getIndices()))
+  if (elements.masks.size() > 1 || wantsTrap(e, root, load.getIndices()) ||
+      (passesEnd && load.getPad()))
     width = 1;
   if (width == 1 && count > 1 && succeeded(emitRuns(e, load, elements)))
     return success();
@@ -389,6 +446,11 @@ LogicalResult emitLoad(Emitter &e, tile::LoadOp load, Elements &elements) {
       raw = read;
     } else {
       const TensorPlace &place = e.tensors.find(root)->second;
+      if (width > 1 && passesEnd) {
+        values.append(e.unpack(e.toScalar(readToEnd(e, load, place, indices, width,
+                                                    elements.maskOf(n)), dtype), width));
+        continue;
+      }
       Value bounds = e.boundsMask(place, load.getIndices(), indices, load);
       Value mask = e.andMasks(bounds, elements.maskOf(n));
       bool isScalar = !e.isPacked(dtype) && readsBesideCopies(e, load);
@@ -432,7 +494,7 @@ LogicalResult emitStore(Emitter &e, tile::StoreOp store, Elements &elements) {
   if (!e.shared.contains(root) && !e.tensors.contains(root))
     return e.unsupported(*store, "an access through this view");
   DType dtype = tile::dtypeOf(type.getElementType());
-  auto [width, isAligned] = e.widthOf(store, store.getIndices(), root, elements);
+  auto [width, isAligned, passesEnd] = e.widthOf(store, store.getIndices(), root, elements);
   if (elements.masks.size() > 1 || wantsTrap(e, root, store.getIndices()))
     width = 1;
   for (int64_t n = 0; n < elements.count; n += width) {
@@ -453,6 +515,10 @@ LogicalResult emitStore(Emitter &e, tile::StoreOp store, Elements &elements) {
       continue;
     }
     const TensorPlace &place = e.tensors.find(root)->second;
+    if (width > 1 && passesEnd) {
+      writeToEnd(e, store, place, value, indices, width, mask);
+      continue;
+    }
     mask = e.andMasks(mask, e.boundsMask(place, store.getIndices(), indices, store));
     if (e.isPacked(dtype)) {
       e.storePacked(value, place, indices, mask);

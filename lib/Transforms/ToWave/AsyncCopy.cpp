@@ -400,7 +400,7 @@ void AsyncCopyEmitter::runTemplates(const PipelineOperand &operand) {
   Value lanePiece = e.mulIndex(e.laneId, pieceElems);
   Value firstElement = e.addIndex(lanePiece, e.mulIndex(waveChunk, chunkElems));
   Value sharedStart = e.addIndex(e.mulIndex(waveChunk, copies.chunkBytes), place.baseBytes);
-  SourcePlace first = sourceOf(pointAt(firstElement));
+  SourcePlace first = sourceOf(pointAt(firstElement), 0, /*hasDescriptor=*/!tensor.isWide);
   if (tensor.isWide)
     ofBox = describeBox();
   auto placeOfLane = [&](const SourcePlace &from) -> std::pair<Value, Value> {
@@ -408,6 +408,8 @@ void AsyncCopyEmitter::runTemplates(const PipelineOperand &operand) {
       return {offsetInBox(from), e.index(0)};
     if (from.mask)
       return {maskedOffset(from), e.index(0)};
+    if (from.endsTensor)
+      return {e.globalOffset(tensor, from.indices), e.index(0)};
     return splitOffset(from);
   };
 
@@ -417,12 +419,16 @@ void AsyncCopyEmitter::runTemplates(const PipelineOperand &operand) {
   for (auto [d, chunk] : llvm::enumerate(copies.copyChunk)) {
     int64_t elems = chunk * chunkElems;
     Value voffset, soffset;
-    if (!first.mask && rowDim >= 0 && elems % period == 0) {
+    if (rowDim >= 0 && !first.masks[rowDim] && elems % period == 0) {
+      // A place that is masked off stays behind all tensors; what the descriptor is to check is in
+      // the part of which all say that it checks it.
       std::tie(voffset, soffset) = placeOfLane(first);
       int64_t rows = elems / place.layout.pitchElems;
-      soffset = e.addIndex(soffset, rows * tensor.staticStrides[rowDim] * elemBytes);
+      Value &part = first.endsTensor ? voffset : soffset;
+      part = e.addIndex(part, rows * tensor.staticStrides[rowDim] * elemBytes);
     } else {
-      std::tie(voffset, soffset) = placeOfLane(sourceOf(pointAt(e.addIndex(firstElement, elems))));
+      std::tie(voffset, soffset) = placeOfLane(sourceOf(pointAt(e.addIndex(firstElement, elems)), 0,
+                                                        /*hasDescriptor=*/!tensor.isWide));
     }
     auto step = wave::StepAttr::get(b.getContext(),
                                     operand.isA ? wave::StepKind::CopyA : wave::StepKind::CopyB, d,

@@ -220,32 +220,32 @@ ElementBuilder::AccessWidth ElementBuilder::widthOf(Operation *access, ValueRang
   const TensorPlace &place = tensors.find(root)->second;
   if (place.staticStrides.back() != 1)
     return {};
-  bool isInside = isInsideRow(access, indices.back(), place);
-  // Where no group leaves its row it may begin anywhere.
-  if (access && isInside && target.unalignedAccess && !isPacked(place.dtype))
-    if (int64_t unaligned = groupWidth(indices, root, elements, /*isAligned=*/false);
-        unaligned > alignedWidth(width, place, isInside))
-      return {unaligned, false};
-  return {alignedWidth(width, place, isInside), true};
+  KnownEnds ends = endsOfColumn(access, indices.back(), place);
+  bool isInside = ends.isNotNegative && ends.isBelow;
+  int64_t aligned = alignedWidth(width, place, isInside);
+  // Groups may begin anywhere in a row. Words that may pass its end are moved each on its own.
+  bool isNarrow = bitsOf(place.dtype) == 8 || bitsOf(place.dtype) == 16;
+  if (access && target.unalignedAccess && !isPacked(place.dtype) && ends.isNotNegative &&
+      (isInside || isNarrow))
+    if (int64_t wide = groupWidth(indices, root, elements, /*isAligned=*/false); wide > aligned)
+      return {wide, false, !isInside};
+  return {aligned, true, false};
 }
 
-bool ElementBuilder::isInsideRow(Operation *access, Value column, const TensorPlace &place) {
+KnownEnds ElementBuilder::endsOfColumn(Operation *access, Value column, const TensorPlace &place) {
   std::optional<IndexRange> range = rangeOf(column);
   int64_t rowElems = place.staticShape.back();
+  Value dim = place.dims.back();
   bool isStatic = !ShapedType::isDynamic(rowElems);
-  bool isNotNegative = range && range->low >= 0;
-  bool isBelow = range && isStatic && range->high < rowElems;
-  if (access && target.unalignedAccess && place.dims.back() &&
-      isWithin(column, place.dims.back(), access))
-    return true;
-  if (access && target.unalignedAccess && !(isNotNegative && isBelow) &&
-      (isStatic || place.dims.back())) {
-    KnownEnds known = knownEnds(access, column, isStatic ? Value() : place.dims.back(),
-                                isStatic ? rowElems : 0, entered);
-    isNotNegative |= known.isNotNegative;
-    isBelow |= known.isBelow;
-  }
-  return isNotNegative && isBelow;
+  KnownEnds ends{range && range->low >= 0, range && isStatic && range->high < rowElems};
+  if (!access || !target.unalignedAccess || (ends.isNotNegative && ends.isBelow) ||
+      !(isStatic || dim))
+    return ends;
+  if (dim && isWithin(column, dim, access))
+    return {true, true};
+  KnownEnds known =
+      knownEnds(access, column, isStatic ? Value() : dim, isStatic ? rowElems : 0, entered);
+  return {ends.isNotNegative || known.isNotNegative, ends.isBelow || known.isBelow};
 }
 
 int64_t ElementBuilder::alignedWidth(int64_t width, const TensorPlace &place, bool isInside) {

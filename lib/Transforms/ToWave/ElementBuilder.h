@@ -83,9 +83,10 @@ public:
   static Elements elementsOf(Elements &elements, int64_t first, int64_t count);
   /// Elements that one access of this op may move at once, and whether it begins at a multiple of
   /// so many in memory.
+  /// `passesEnd`: a group may have elements on both sides of its row's end.
   struct AccessWidth {
     int64_t elems = 1;
-    bool isAligned = true;
+    bool isAligned = true, passesEnd = false;
   };
   AccessWidth widthOf(Operation *access, ValueRange indices, Value root, Elements &elements);
   /// The same of accesses that have to be aligned.
@@ -120,8 +121,8 @@ protected:
 private:
   int64_t divisorOfPlace(const LinearForm &last, Elements &elements);
   int64_t groupWidth(ValueRange indices, Value root, Elements &elements, bool isAligned);
-  /// Whether the column is one of the tensor's, also by what branches ask that `access` is in.
-  bool isInsideRow(Operation *access, Value column, const TensorPlace &place);
+  /// What is known of a column, also by what branches ask that `access` is in.
+  KnownEnds endsOfColumn(Operation *access, Value column, const TensorPlace &place);
   static int64_t alignedWidth(int64_t width, const TensorPlace &place, bool isInside);
 
   Value cloneProgramValue(Value value);

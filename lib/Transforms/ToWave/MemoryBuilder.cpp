@@ -82,32 +82,50 @@ Value MemoryBuilder::accessOffset(const TensorPlace &place, ArrayRef<Value> indi
                                arith::IntegerOverflowFlags::nuw);
 }
 
+Value MemoryBuilder::boundsOf(size_t d, const TensorPlace &place, Value tileIndex, Value index,
+                              Operation *at) {
+  std::optional<IndexRange> range = rangeOf(tileIndex);
+  int64_t size = place.staticShape[d];
+  bool isStatic = !ShapedType::isDynamic(size);
+  bool needsLow = !range || range->low < 0;
+  bool needsHigh = !range || !isStatic || range->high >= size;
+  bool isWhole = !isStatic && place.dims[d] && isWithin(tileIndex, place.dims[d], at);
+  if (isWhole || (!needsLow && !needsHigh))
+    return nullptr;
+  if (at && (isStatic || place.dims[d])) {
+    KnownEnds known =
+        knownEnds(at, tileIndex, isStatic ? Value() : place.dims[d], isStatic ? size : 0, entered);
+    needsLow &= !known.isNotNegative;
+    needsHigh &= !known.isBelow;
+    if (!needsLow && !needsHigh)
+      return nullptr;
+  }
+  Value extent = isStatic ? this->index(size) : place.extents[d];
+  // One unsigned comparison covers both ends.
+  auto predicate = needsLow ? arith::CmpIPredicate::ult : arith::CmpIPredicate::slt;
+  return arith::CmpIOp::create(b, loc, predicate, index, extent);
+}
+
 Value MemoryBuilder::boundsMask(const TensorPlace &place, ValueRange tileIndices,
                                 ArrayRef<Value> indices, Operation *at) {
   Value mask;
-  for (size_t d = 0; d < indices.size(); ++d) {
-    std::optional<IndexRange> range = rangeOf(tileIndices[d]);
-    int64_t size = place.staticShape[d];
-    bool isStatic = !ShapedType::isDynamic(size);
-    bool needsLow = !range || range->low < 0;
-    bool needsHigh = !range || !isStatic || range->high >= size;
-    bool isWhole = !isStatic && place.dims[d] && isWithin(tileIndices[d], place.dims[d], at);
-    if (isWhole || (!needsLow && !needsHigh))
-      continue;
-    if (at && (isStatic || place.dims[d])) {
-      KnownEnds known = knownEnds(at, tileIndices[d], isStatic ? Value() : place.dims[d],
-                                  isStatic ? size : 0, entered);
-      needsLow &= !known.isNotNegative;
-      needsHigh &= !known.isBelow;
-      if (!needsLow && !needsHigh)
-        continue;
-    }
-    Value extent = isStatic ? index(size) : place.extents[d];
-    // One unsigned comparison covers both ends.
-    auto predicate = needsLow ? arith::CmpIPredicate::ult : arith::CmpIPredicate::slt;
-    mask = andMasks(mask, arith::CmpIOp::create(b, loc, predicate, indices[d], extent));
-  }
+  for (size_t d = 0; d < indices.size(); ++d)
+    if (Value bounds = boundsOf(d, place, tileIndices[d], indices[d], at))
+      mask = andMasks(mask, bounds);
   return mask;
+}
+
+MemoryBuilder::EndMasks MemoryBuilder::endMasks(const TensorPlace &place, ValueRange tileIndices,
+                                                ArrayRef<Value> indices, int64_t width,
+                                                Operation *at) {
+  size_t last = indices.size() - 1;
+  Value begins = boundsMask(place, tileIndices, indices, at);
+  Value extent = place.extents[last] ? place.extents[last] : this->index(place.staticShape[last]);
+  Value end = addIndex(indices[last], width - 1);
+  Value ends = arith::CmpIOp::create(b, loc, arith::CmpIPredicate::ult, end, extent);
+  Value truth = arith::ConstantIntOp::create(b, loc, b.getI1Type(), 1);
+  Value passes = arith::XOrIOp::create(b, loc, ends, truth);
+  return {andMasks(begins, ends), andMasks(begins, passes)};
 }
 
 int64_t MemoryBuilder::globalAlign(const TensorPlace &place, int64_t elems) const {

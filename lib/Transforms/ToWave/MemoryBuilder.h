@@ -47,6 +47,13 @@ public:
   /// the op `at` is emitted in.
   Value boundsMask(const TensorPlace &place, ValueRange tileIndices, ArrayRef<Value> indices,
                    Operation *at = nullptr);
+  /// Of `width` elements in a row, of which some may lie behind its end: under which mask all are
+  /// elements of the tensor, and under which only some are.
+  struct EndMasks {
+    Value all, some;
+  };
+  EndMasks endMasks(const TensorPlace &place, ValueRange tileIndices, ArrayRef<Value> indices,
+                    int64_t width, Operation *at);
   /// Branches of the program whose first region is being emitted, as a branch: some reads of others
   /// are made ahead of them.
   llvm::SmallPtrSet<Operation *, 8> entered;
@@ -70,6 +77,8 @@ public:
   llvm::DenseMap<Value, SharedPlace> shared;
 
 private:
+  /// The mask of one dimension; null where it is proved.
+  Value boundsOf(size_t d, const TensorPlace &place, Value tileIndex, Value index, Operation *at);
   /// The number of an element in its tensor, in `index`, or i64 where the tensor is wide.
   Value elementNumber(const TensorPlace &place, ArrayRef<Value> indices);
   /// The place in its row, in elements, of a column of a swizzled tile. Constants that share no

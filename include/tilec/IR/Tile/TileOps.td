@@ -444,8 +444,7 @@ def Tile_ForOp : Tile_Op<"for", [NoTerminator, SingleBlock, RecursiveMemoryEffec
     `tile-expand-pipelines` keeps the target's. `exact`: the author's `stages` are no wish.
     `rotate` = n: the body is one iteration in order, on slot 0 of its rings; iteration i may use
     slot i % n, and `wave-schedule` will plan it. `persistent` = n: the loop shares out the
-    kernel's tiles among blocks in clusters of n. `edge`: the rounds of blocks at the end of their
-    rows, beside a loop of the others. `planned` is the strategy by which a product's loop
+    kernel's tiles among blocks in clusters of n. `planned` is the strategy by which a product's loop
     got its roles, teams and clusters (`ProductPlan`).
 
     ```mlir
@@ -457,7 +456,7 @@ def Tile_ForOp : Tile_Op<"for", [NoTerminator, SingleBlock, RecursiveMemoryEffec
                        DefaultValuedAttr<I64Attr, "1">:$stages,
                        OptionalAttr<StrAttr>:$strategy, UnitAttr:$exact,
                        OptionalAttr<I64Attr>:$rotate, OptionalAttr<I64Attr>:$persistent,
-                       OptionalAttr<StrAttr>:$planned, UnitAttr:$edge);
+                       OptionalAttr<StrAttr>:$planned);
   let regions = (region SizedRegion<1>:$body);
   let hasCustomAssemblyFormat = 1;
   let hasVerifier = 1;

@@ -1,0 +1,107 @@
+// RUN: tilec-opt %s --pass-pipeline='builtin.module(tile.program(tile-peel-edges{target=gfx942}))' | FileCheck %s
+// RUN: tilec-opt %s --pass-pipeline='builtin.module(tile.program(tile-peel-edges{target=sm_90a}))' | FileCheck %s --check-prefix=OTHER
+
+// Of a K that is no multiple of the tile the whole rounds are a loop, and the last one stands behind it, with tiles of its own.
+// CHECK-LABEL: tile.program @ragged
+// CHECK: tile.for %{{.*}} = %c0{{.*}} to %[[WHOLE:c6[_0-9]*]] step
+// CHECK: tile.gemm %A, %B
+// CHECK: tile.alloc
+// CHECK: tile.alloc
+// CHECK-NOT: tile.for
+// CHECK: tile.subview %{{.*}}[%{{.*}}, %{{.*}}]
+// CHECK: tile.gemm
+// OTHER-LABEL: tile.program @ragged
+// OTHER: tile.for %{{.*}} = %c0{{.*}} to %c7
+// OTHER-COUNT-1: tile.gemm
+// OTHER-NOT: tile.gemm
+// OTHER-LABEL: tile.program @open
+tile.program @ragged {
+  %x = tile.tensor "x"[] : !tile.buffer<[64, 200], f16, global>
+  %y = tile.tensor "y"[] : !tile.buffer<[64, 200], f16, global>
+  %one = arith.constant 1 : index
+  tile.kernel "ragged" grid(%one) threads(128) {
+  ^bb0(%bx: index):
+    %A = tile.alloc "A" : !tile.buffer<[64, 32], f16, shared>
+    %B = tile.alloc "B" : !tile.buffer<[64, 32], f16, shared>
+    %C = tile.alloc "C" : !tile.buffer<[64, 64], f32, fragment>
+    %c0 = arith.constant 0 : index
+    %c1 = arith.constant 1 : index
+    %c7 = arith.constant 7 : index
+    tile.for %k = %c0 to %c7 step %c1 kind(pipelined) stages(3) {
+      %c32 = arith.constant 32 : index
+      %at = arith.muli %k, %c32 : index
+      %a = tile.subview %x[%c0, %at] : !tile.buffer<[64, 200], f16, global> to !tile.buffer<[64, 32], f16, global>
+      tile.copy %a to %A : !tile.buffer<[64, 32], f16, global>, !tile.buffer<[64, 32], f16, shared>
+      %b = tile.subview %y[%c0, %at] : !tile.buffer<[64, 200], f16, global> to !tile.buffer<[64, 32], f16, global>
+      tile.copy %b to %B : !tile.buffer<[64, 32], f16, global>, !tile.buffer<[64, 32], f16, shared>
+      tile.gemm %A, %B, %C {transpose_b} : !tile.buffer<[64, 32], f16, shared>, !tile.buffer<[64, 32], f16, shared>, !tile.buffer<[64, 64], f32, fragment>
+    }
+  }
+}
+
+// A K that only the run knows: a branch asks whether a round is left.
+// CHECK-LABEL: tile.program @open
+// CHECK: %[[K:.*]] = tile.dim "k"
+// CHECK: %[[WHOLE:.*]] = arith.divui %[[K]], %c32
+// CHECK: tile.for %{{.*}} = %c0{{.*}} to %[[WHOLE]] step %{{.*}} kind(pipelined) stages(3)
+// CHECK: arith.cmpi slt, %[[WHOLE]]
+// CHECK: scf.if
+// CHECK: tile.gemm
+// CHECK-LABEL: tile.program @used
+tile.program @open {
+  %k = tile.dim "k"
+  %n = tile.dim "n"
+  %x = tile.tensor "x"[%k] : !tile.buffer<[64, ?], f16, global>
+  %y = tile.tensor "y"[%k, %n] : !tile.buffer<[?, ?], f16, global>
+  %c63 = arith.constant 63 : index
+  %c64 = arith.constant 64 : index
+  %more = arith.addi %n, %c63 : index
+  %blocks = arith.divui %more, %c64 : index
+  tile.kernel "open" grid(%blocks) threads(128) {
+  ^bb0(%bx: index):
+    %A = tile.alloc "A" : !tile.buffer<[64, 32], f16, shared>
+    %B = tile.alloc "B" : !tile.buffer<[32, 64], f16, shared>
+    %C = tile.alloc "C" : !tile.buffer<[64, 64], f32, fragment>
+    %c0 = arith.constant 0 : index
+    %c1 = arith.constant 1 : index
+    %c31 = arith.constant 31 : index
+    %c32 = arith.constant 32 : index
+    %up = arith.addi %k, %c31 : index
+    %rounds = arith.divui %up, %c32 : index
+    tile.for %i = %c0 to %rounds step %c1 kind(pipelined) stages(3) {
+      %at = arith.muli %i, %c32 : index
+      %column = arith.muli %bx, %c64 : index
+      %a = tile.subview %x[%c0, %at] : !tile.buffer<[64, ?], f16, global> to !tile.buffer<[64, 32], f16, global>
+      tile.copy %a to %A : !tile.buffer<[64, 32], f16, global>, !tile.buffer<[64, 32], f16, shared>
+      %b = tile.subview %y[%at, %column] : !tile.buffer<[?, ?], f16, global> to !tile.buffer<[32, 64], f16, global>
+      tile.copy %b to %B : !tile.buffer<[32, 64], f16, global>, !tile.buffer<[32, 64], f16, shared>
+      tile.gemm %A, %B, %C : !tile.buffer<[64, 32], f16, shared>, !tile.buffer<[32, 64], f16, shared>, !tile.buffer<[64, 64], f32, fragment>
+    }
+  }
+}
+
+// A tile that is read behind the loop stays the loop's.
+// CHECK: tile.for %{{.*}} = %c0{{.*}} to %c7
+// CHECK-COUNT-1: tile.gemm
+// CHECK-NOT: tile.gemm
+tile.program @used {
+  %x = tile.tensor "x"[] : !tile.buffer<[64, 200], f16, global>
+  %z = tile.tensor "z"[] : !tile.buffer<[64, 32], f16, global>
+  %one = arith.constant 1 : index
+  tile.kernel "used" grid(%one) threads(128) {
+  ^bb0(%bx: index):
+    %A = tile.alloc "A" : !tile.buffer<[64, 32], f16, shared>
+    %C = tile.alloc "C" : !tile.buffer<[64, 64], f32, fragment>
+    %c0 = arith.constant 0 : index
+    %c1 = arith.constant 1 : index
+    %c7 = arith.constant 7 : index
+    tile.for %k = %c0 to %c7 step %c1 kind(pipelined) stages(3) {
+      %c32 = arith.constant 32 : index
+      %at = arith.muli %k, %c32 : index
+      %a = tile.subview %x[%c0, %at] : !tile.buffer<[64, 200], f16, global> to !tile.buffer<[64, 32], f16, global>
+      tile.copy %a to %A : !tile.buffer<[64, 32], f16, global>, !tile.buffer<[64, 32], f16, shared>
+      tile.gemm %A, %A, %C {transpose_b} : !tile.buffer<[64, 32], f16, shared>, !tile.buffer<[64, 32], f16, shared>, !tile.buffer<[64, 64], f32, fragment>
+    }
+    tile.copy %A to %z : !tile.buffer<[64, 32], f16, shared>, !tile.buffer<[64, 32], f16, global>
+  }
+}
