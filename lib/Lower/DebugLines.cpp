@@ -64,8 +64,8 @@ llvm::DebugLoc DebugLines::at(mlir::Location location) {
   if (!place)
     return {};
   llvm::DILocalScope *scope = kernel;
-  if (place->file != kernel->getFilename())
-    scope = builder.createLexicalBlockFile(kernel, fileOf(place->file));
+  if (loop != 0 || place->file != kernel->getFilename())
+    scope = builder.createLexicalBlockFile(kernel, fileOf(place->file), unsigned(loop));
   return llvm::DILocation::get(module.getContext(), place->line, place->column, scope);
 }
 

@@ -405,6 +405,9 @@ void Application::record(llvm::ArrayRef<ScheduleStep> steps) {
   };
   parts.push_back(b.getDenseI64ArrayAttr(
       {partsOf(MmaOperand::A), partsOf(MmaOperand::B), shape.together[0], shape.together[1]}));
+  SmallVector<int64_t> loops(kernel.getScheduleLoops().value_or(ArrayRef<int64_t>()));
+  loops.push_back(tile::loopIdOf(loc));
+  kernel.setScheduleLoops(loops);
   kernel.setSchedulesAttr(b.getArrayAttr(all));
   kernel.setSchedulePartsAttr(b.getArrayAttr(parts));
 }
