@@ -7,6 +7,8 @@
 //===----------------------------------------------------------------------===//
 #include "DebugLines.h"
 
+#include "mlir/IR/BuiltinAttributes.h"
+
 #include "llvm/BinaryFormat/Dwarf.h"
 #include "llvm/IR/Function.h"
 #include "llvm/IR/Module.h"

@@ -21,6 +21,9 @@
 #include "llvm/ADT/StringSet.h"
 #include "llvm/Support/FormatVariadic.h"
 
+#include <set>
+#include <tuple>
+
 namespace tilec::script {
 
 /// What bounds an evaluation. Far above what kernels need: the largest of upstream's examples take

@@ -13,6 +13,7 @@
 #include "Schedule/ApplySchedule.h"
 
 #include "tilec/Base/Math.h"
+#include "tilec/IR/Tile/Tile.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
