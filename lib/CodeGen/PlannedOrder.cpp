@@ -8,8 +8,10 @@
 #include "tilec/CodeGen/Order.h"
 
 #include "llvm/ADT/DenseMap.h"
+#include "llvm/ADT/STLExtras.h"
 #include "llvm/Analysis/LoopInfo.h"
 #include "llvm/IR/Constants.h"
+#include "llvm/IR/DebugInfoMetadata.h"
 #include "llvm/IR/Dominators.h"
 #include "llvm/IR/InlineAsm.h"
 #include "llvm/IR/Instructions.h"
@@ -263,7 +265,21 @@ ValueSource LoopReader::sourceOf(const Value *value, unsigned dword, unsigned ro
   return other;
 }
 
+/// The id that most of a loop's instructions have (lib/Lower/DebugLines.h): values that it only
+/// uses may have been moved in.
+static unsigned sourceLoopOf(const Loop &loop) {
+  std::map<unsigned, unsigned> counts;
+  for (const BasicBlock *block : loop.blocks())
+    for (const Instruction &instr : *block)
+      if (const DebugLoc &place = instr.getDebugLoc(); place && place->getDiscriminator() != 0)
+        ++counts[place->getDiscriminator()];
+  auto most =
+      llvm::max_element(counts, [](const auto &a, const auto &b) { return a.second < b.second; });
+  return most == counts.end() ? 0 : most->first;
+}
+
 LoopOrder LoopReader::read() {
+  order.sourceLoop = sourceLoopOf(loop);
   for (const BasicBlock *block : loop.blocks())
     for (const Instruction &instr : *block)
       visit(instr);

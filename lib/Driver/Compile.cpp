@@ -526,6 +526,7 @@ bool Compilation::importScript() {
   state->module = importProgram(state->context, *traced, sources, diags);
   if (!state->module || diags.hasErrors())
     return false;
+  tile::numberLoops(program());
   return verifies(Stage::Tile, [&] { return verify(*state->module); });
 #else
   return false;
@@ -540,6 +541,7 @@ bool Compilation::parseTileIr() {
     return false;
   if (!program())
     return fail(DiagId::NoTileProgram, source.name());
+  tile::numberLoops(program());
   return true;
 }
 
@@ -605,8 +607,8 @@ bool Compilation::checkSchedules() {
     diags.report(DiagId::ScheduleNowhere, Span(), opts.schedule, "--remarks says why");
   if (!isPlanned && opts.planText.empty())
     return true;
-  llvm::Expected<std::string> differences =
-      isPlanned ? differencesFromPlan(*state->module, binary) : lostOrderOf(binary);
+  llvm::Expected<std::string> differences = isPlanned ? differencesFromPlan(*state->module, binary)
+                                                      : lostOrderOf(binary, LoopMatch::ById);
   if (!differences)
     return fail(differences.takeError());
   if (differences->empty())

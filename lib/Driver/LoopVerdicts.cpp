@@ -1,7 +1,8 @@
 //===- LoopVerdicts.cpp - planned, sequential or unplanned ----------------===//
 //
 // The tile program at its last stage says what starts, waits and reads in a round. A loop whose
-// order `wave-schedule` planned is as its plan says, if the machine code has kept it. On AMD the
+// order `wave-schedule` planned is as its plan says, if the machine code has kept it. Loops are
+// found again by their ids (`#tile.loop`), which stages hand on and a line table has. On AMD the
 // innermost loops with copies to LDS, those of products whose tiles wait in registers, and those
 // that read fragments ahead are looked at in the machine code as well: a vmcnt(0) there is a wait
 // for everything, whoever put it.
@@ -22,7 +23,8 @@
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/IR/BuiltinOps.h"
 
-#include "llvm/ADT/StringSet.h"
+#include "llvm/ADT/DenseSet.h"
+#include "llvm/ADT/StringMap.h"
 #include "llvm/Support/FormatVariadic.h"
 #include "llvm/Support/JSON.h"
 
@@ -104,27 +106,24 @@ public:
   Verdicts(tile::ProgramOp source, ModuleOp module) : module(module) {
     source.walk([&](tile::ForOp loop) {
       if (loop.getKind() == tile::LoopKind::Pipelined && loop.getStages() > 1)
-        wanted.insert(placeOf(loop.getLoc()));
+        wanted.insert(tile::loopIdOf(loop.getLoc()));
     });
   }
 
   llvm::Error readImage(const codegen::Image &image) {
     if (image.kind != codegen::ImageKind::Hsaco)
       return llvm::Error::success();
-    llvm::Expected<std::string> differences = differencesFromPlan(module, image);
+    llvm::Expected<std::vector<PlanDifference>> differences =
+        planDifferences(module, image, LoopMatch::ById);
     if (!differences)
       return differences.takeError();
-    hasLostOrder = !differences->empty();
+    lostOrders = std::move(*differences);
     llvm::Expected<report::CodeObject> object = report::disassemble(image.bytes);
     if (!object)
       return object.takeError();
-    for (const report::KernelCard &kernel : report::makeScorecard(*object).kernels) {
-      waiting[kernel.facts.name] = waitsForAllOf(kernel, copiesWithoutRegisters);
-      if (anyWaitsForAll(kernel, readsTiles))
-        reading.insert(kernel.facts.name);
-      if (anyWaitsForAll(kernel, readsFragments))
-        readingFragments.insert(kernel.facts.name);
-    }
+    report::addSourceLoops(*object, image.bytes);
+    for (report::KernelCard &kernel : report::makeScorecard(*object).kernels)
+      code[kernel.facts.name] = std::move(kernel.loops);
     return llvm::Error::success();
   }
 
@@ -133,6 +132,8 @@ public:
     auto kernel = loop->getParentOfType<tile::KernelOp>();
     verdict.kernel = kernel.getName().str();
     verdict.place = placeOf(loop.getLoc());
+    verdict.loop = tile::loopIdOf(loop.getLoc());
+    bool isWanted = wanted.contains(verdict.loop);
     auto say = [&](LoopVerdict::Kind kind, const Twine &reason) {
       verdict.kind = kind;
       verdict.reason = reason.str();
@@ -142,7 +143,7 @@ public:
     Round round;
     look(*loop.bodyBlock(), round);
     if (loop.getRotate()) {
-      fault = faultOfRotated(kernel.getName());
+      fault = faultOfRotated(kernel.getName(), verdict.loop);
       if (hasOneRound(loop))
         return say(LoopVerdict::Sequential, "it has one round");
       ahead = "copies and matrix instructions in the order of a schedule";
@@ -159,9 +160,9 @@ public:
       // Of the groups that the strictest wait leaves in flight, and the awaited one.
       int64_t rounds = (round.fewestLeft.value_or(0) + 1) / std::max<int64_t>(round.groups, 1);
       ahead = llvm::formatv("copies start {0} round{1} ahead", rounds, rounds == 1 ? "" : "s");
-    } else if (round.inStep == 0 && !wanted.contains(verdict.place)) {
+    } else if (round.inStep == 0 && !isWanted) {
       return say(LoopVerdict::Sequential, "it copies nothing to shared memory");
-    } else if (!wanted.contains(verdict.place)) {
+    } else if (!isWanted) {
       return say(LoopVerdict::Sequential, "its author asks for no stages");
     } else if (hasOneRound(loop)) {
       return say(LoopVerdict::Sequential, "it has one round");
@@ -170,7 +171,7 @@ public:
           loop.walk([](tile::GemmOp) { return WalkResult::interrupt(); }).wasInterrupted();
       ahead = (Twine(ofProducts ? "tiles" : "fragments") + " are read 1 round ahead").str() +
               (ofProducts ? " to registers" : "");
-      if ((ofProducts ? reading : readingFragments).contains(verdict.kernel))
+      if (waitsForAll(loop, ofProducts ? readsTiles : readsFragments))
         return say(LoopVerdict::Unplanned,
                    ahead + ", and its machine code has vmcnt(0) in a loop with such reads");
       return say(LoopVerdict::Planned, ahead);
@@ -181,11 +182,11 @@ public:
       fault = "a copy of each round goes through registers";
     // The waits of a schedule are compared with those of the machine code; a loop for too few tiles
     // may stand beside it.
-    if (fault.empty() && !loop.getRotate() && waitsInCode(loop))
+    if (fault.empty() && !loop.getRotate() && waitsForAll(loop, copiesWithoutRegisters))
       fault = "its machine code has vmcnt(0) in a loop with copies";
     if (fault.empty())
       return say(LoopVerdict::Planned, ahead);
-    if (!wanted.contains(verdict.place))
+    if (!isWanted)
       return say(LoopVerdict::Sequential, "its author asks for no stages");
     return hasOneRound(loop) ? say(LoopVerdict::Sequential, "it has one round")
                              : say(LoopVerdict::Unplanned, fault);
@@ -208,67 +209,60 @@ private:
            loop.count(report::InstrKind::Mfma) == 0;
   }
 
-  /// Of each innermost one of such loops, in the order of the code, whether it waits for all
-  /// operations in flight.
-  static SmallVector<bool>
-  waitsForAllOf(const report::KernelCard &kernel,
-                llvm::function_ref<bool(const report::LoopCard &)> isSuch) {
-    SmallVector<std::pair<uint64_t, bool>> loops;
-    for (const report::LoopCard &loop : kernel.loops) {
-      bool isInnermost = llvm::none_of(kernel.loops, [&](const report::LoopCard &other) {
+  using LoopTest = llvm::function_ref<bool(const report::LoopCard &)>;
+
+  /// Of a kernel's code the innermost ones of such loops, in the order of the code.
+  SmallVector<const report::LoopCard *> innermost(StringRef kernel, LoopTest isSuch) {
+    SmallVector<const report::LoopCard *> found;
+    for (const report::LoopCard &loop : code[kernel]) {
+      bool isInnermost = llvm::none_of(code[kernel], [&](const report::LoopCard &other) {
         return &other != &loop && isSuch(other) && other.beginAddress >= loop.beginAddress &&
                other.endAddress <= loop.endAddress;
       });
       if (isSuch(loop) && isInnermost)
-        loops.push_back({loop.beginAddress, loop.vmcntZeros != 0});
+        found.push_back(&loop);
     }
-    llvm::sort(loops);
-    return llvm::to_vector(llvm::make_second_range(loops));
+    return found;
   }
 
-  static bool anyWaitsForAll(const report::KernelCard &kernel,
-                             llvm::function_ref<bool(const report::LoopCard &)> isSuch) {
-    return llvm::is_contained(waitsForAllOf(kernel, isSuch), true);
-  }
-
-  /// Whether the machine code of a loop with copies waits for all of them. Where the code has as
-  /// many such loops as the kernel, they are the same ones in the same order; else any may be it.
-  bool waitsInCode(tile::ForOp loop) {
-    auto kernel = loop->getParentOfType<tile::KernelOp>();
-    ArrayRef<bool> inCode = waiting[kernel.getName()];
-    SmallVector<tile::ForOp> loops;
-    bool isExpanded = false; // into more than one
-    kernel.walk<WalkOrder::PreOrder>([&](tile::ForOp other) {
-      Round round;
-      look(*other.bodyBlock(), round);
-      isExpanded |= bool(other.getRotate());
-      if (round.starts != 0)
-        loops.push_back(other);
+  /// Whether the machine code of a loop, as far as it is of such loops, has a wait for all
+  /// operations in flight. What is made of one loop may be several, and none where LLVM has
+  /// unrolled it. Code without ids, as that without line tables: any of them may be it.
+  bool waitsForAll(tile::ForOp loop, LoopTest isSuch) {
+    StringRef kernel = loop->getParentOfType<tile::KernelOp>().getName();
+    int64_t id = tile::loopIdOf(loop.getLoc());
+    bool hasIds = llvm::any_of(code[kernel],
+                               [](const report::LoopCard &card) { return card.sourceLoop != 0; });
+    return llvm::any_of(innermost(kernel, isSuch), [&](const report::LoopCard *card) {
+      return (!hasIds || card->sourceLoop == id) && card->vmcntZeros != 0;
     });
-    size_t n = llvm::find(loops, loop) - loops.begin();
-    bool isSame = !isExpanded && n < loops.size() && loops.size() == inCode.size();
-    return isSame ? inCode[n] : llvm::is_contained(inCode, true);
   }
 
-  /// Matrix loops are planned in program order, one text each, whatever becomes of them.
-  std::string faultOfRotated(StringRef kernelName) {
+  /// The text that planned a loop: that of its id; of programs without ids the next one, as matrix
+  /// loops are planned in program order, one text each, whatever becomes of them.
+  std::string faultOfRotated(StringRef kernelName, int64_t id) {
     size_t n = rotated[kernelName]++;
     auto kernel = module.lookupSymbol<wave::KernelOp>(kernelName);
     ArrayAttr plans = kernel ? kernel.getSchedulesAttr() : ArrayAttr();
+    if (kernel && id != 0) {
+      ArrayRef<int64_t> ids = kernel.getScheduleLoops().value_or(ArrayRef<int64_t>());
+      n = llvm::find(ids, id) - ids.begin();
+    }
     if (!plans || n >= plans.size())
       return "it has no plan";
-    if (hasLostOrder)
+    bool isLost = llvm::any_of(lostOrders, [&](const PlanDifference &lost) {
+      return lost.kernel == kernelName && (lost.loop == 0 || id == 0 || lost.loop == id);
+    });
+    if (isLost)
       return "the machine code does not keep the planned order";
     return faultOfPlan(cast<StringAttr>(plans[n]).getValue());
   }
 
   ModuleOp module;
-  llvm::StringSet<> wanted;                   ///< places of loops whose author asks for stages
-  llvm::StringMap<SmallVector<bool>> waiting; ///< of kernels: which loops with copies wait for all
-  llvm::StringSet<> reading;          ///< kernels whose loops with tiles that wait in registers do
-  llvm::StringSet<> readingFragments; ///< and whose loops with fragments do
+  llvm::DenseSet<int64_t> wanted; ///< ids of loops whose author asks for stages
+  llvm::StringMap<std::vector<report::LoopCard>> code; ///< of kernels
   llvm::StringMap<size_t> rotated;
-  bool hasLostOrder = false;
+  std::vector<PlanDifference> lostOrders;
 };
 
 } // namespace
@@ -294,15 +288,23 @@ loopVerdicts(tile::ProgramOp source, tile::ProgramOp compiled, const codegen::Im
 
 void addLoopVerdicts(std::string &report, bool isJson, ArrayRef<LoopVerdict> verdicts) {
   if (!isJson) {
-    for (const LoopVerdict &v : verdicts)
-      report += "loop of " + v.kernel + " at " + v.place + ": " + nameOf(v.kind).str() + ": " +
-                v.reason + "\n";
+    for (const LoopVerdict &v : verdicts) {
+      // Of two loops of one line, as those of a macro, which one: their order in the script.
+      auto shares = [&v](const LoopVerdict &other) {
+        return other.kernel == v.kernel && other.place == v.place && other.loop != v.loop;
+      };
+      std::string which =
+          llvm::any_of(verdicts, shares) ? " (loop " + std::to_string(v.loop) + ")" : std::string();
+      report += "loop of " + v.kernel + " at " + v.place + which + ": " + nameOf(v.kind).str() +
+                ": " + v.reason + "\n";
+    }
     return;
   }
   llvm::json::Array list;
   for (const LoopVerdict &v : verdicts)
     list.push_back(llvm::json::Object{{"kernel", v.kernel},
                                       {"place", v.place},
+                                      {"loop", v.loop},
                                       {"verdict", nameOf(v.kind)},
                                       {"reason", v.reason}});
   addListToReport(report, "loop_verdicts", std::move(list));

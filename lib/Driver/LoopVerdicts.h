@@ -24,6 +24,7 @@ struct LoopVerdict {
   enum Kind { Planned, Sequential, Unplanned };
 
   std::string kernel, place; ///< file:line of the script
+  int64_t loop = 0;          ///< its id (`#tile.loop`); 0: the program was given none
   Kind kind = Sequential;
   std::string reason; ///< why not, or what runs ahead
 };

@@ -85,7 +85,7 @@ llvm::Expected<PlanFaults> faultsOf(ModuleOp module, const codegen::Image &image
         faults.kernels[name] = {card.facts.vgprSpills};
     }
   }
-  llvm::Expected<std::string> differences = differencesFromPlan(module, image);
+  llvm::Expected<std::string> differences = differencesFromPlan(module, image, LoopMatch::ByOrder);
   if (!differences)
     return differences.takeError();
   if (!differences->empty()) {

@@ -52,7 +52,7 @@ static llvm::Expected<CodeFacts> factsOf(const codegen::Image &image) {
         facts.waitsForAll += loop.vmcntZeros;
     }
   }
-  llvm::Expected<std::string> lost = lostOrderOf(image);
+  llvm::Expected<std::string> lost = lostOrderOf(image, LoopMatch::ByOrder);
   if (!lost)
     return lost.takeError();
   facts.lostOrder = *lost;

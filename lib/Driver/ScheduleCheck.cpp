@@ -203,8 +203,15 @@ static bool isRotation(std::vector<std::pair<int, int64_t>> a,
   return a.empty();
 }
 
-llvm::Expected<std::string> lostOrderOf(const codegen::Image &image) {
+static llvm::Expected<report::CodeObject> codeOf(const codegen::Image &image, LoopMatch match) {
   llvm::Expected<report::CodeObject> object = report::disassemble(image.bytes);
+  if (object && match == LoopMatch::ById)
+    report::addSourceLoops(*object, image.bytes);
+  return object;
+}
+
+llvm::Expected<std::string> lostOrderOf(const codegen::Image &image, LoopMatch match) {
+  llvm::Expected<report::CodeObject> object = codeOf(image, match);
   if (!object)
     return object.takeError();
   std::string text;
@@ -212,8 +219,12 @@ llvm::Expected<std::string> lostOrderOf(const codegen::Image &image) {
     const report::KernelCode *kernel = object->kernel(planned.kernel);
     for (auto [n, loop] : llvm::enumerate(planned.loops)) {
       auto kinds = strictKinds(loop);
+      auto isOfId = [&, id = loop.sourceLoop](const report::Loop &found) {
+        return found.isInnermost && kernel->sourceLoopOf(found) == id;
+      };
+      bool hasId = kernel && loop.sourceLoop != 0 && llvm::any_of(kernel->loops, isOfId);
       bool isThere = kernel && llvm::any_of(kernel->loops, [&](const report::Loop &found) {
-                       return found.isInnermost &&
+                       return found.isInnermost && (!hasId || isOfId(found)) &&
                               isRotation(strictKinds(report::emittedOrder(*kernel, found)), kinds);
                      });
       if (!isThere)
@@ -225,55 +236,90 @@ llvm::Expected<std::string> lostOrderOf(const codegen::Image &image) {
   return text;
 }
 
-llvm::Expected<std::string> differencesFromPlan(ModuleOp module, const codegen::Image &image) {
-  std::string text;
+/// A plan against the loops of LLVM IR of its kernel: what differs from the closest; empty where it
+/// is one of them. What it says of their waits is noted on them.
+static std::string differenceFromIr(const SchedulePlan &plan, StringRef text,
+                                    const ReadParts &reads, int64_t id,
+                                    codegen::KernelOrder *order) {
+  std::string closest = "no loop was compiled";
+  size_t most = 0;
+  bool isThere = false;
+  if (!order)
+    return closest;
+  bool hasId = id != 0 && llvm::any_of(order->loops, [&](const codegen::LoopOrder &loop) {
+                 return loop.sourceLoop == id;
+               });
+  for (codegen::LoopOrder &loop : order->loops) {
+    if (hasId && loop.sourceLoop != id)
+      continue;
+    std::string difference = differenceFromPlan(text, loop, reads);
+    isThere |= difference.empty();
+    loop.hasExactLgkmWaits |= difference.empty() && !plan.autoLgkm;
+    if (loop.ops.size() >= most)
+      most = loop.ops.size(), closest = difference;
+  }
+  return isThere ? "" : closest;
+}
+
+static ReadParts readPartsOf(wave::KernelOp kernel, size_t n) {
+  ArrayAttr parts = kernel.getSchedulePartsAttr();
+  if (!parts || n >= parts.size())
+    return {};
+  llvm::ArrayRef<int64_t> numbers = cast<DenseI64ArrayAttr>(parts[n]).asArrayRef();
+  return {{numbers[0], numbers[1]}, {numbers[2], numbers[3]}};
+}
+
+llvm::Expected<std::vector<PlanDifference>>
+planDifferences(ModuleOp module, const codegen::Image &image, LoopMatch match) {
+  std::vector<PlanDifference> differences;
   bool hasLoop = false;
   std::vector<codegen::KernelOrder> orders = image.order;
   for (wave::KernelOp kernel : module.getOps<wave::KernelOp>()) {
     ArrayAttr plans = kernel.getSchedulesAttr();
     if (!plans)
       continue;
-    ArrayAttr parts = kernel.getSchedulePartsAttr();
     auto order = llvm::find_if(
         orders, [&](const codegen::KernelOrder &o) { return o.kernel == kernel.getSymName(); });
+    ArrayRef<int64_t> ids = kernel.getScheduleLoops().value_or(ArrayRef<int64_t>());
     for (auto [n, attribute] : llvm::enumerate(plans)) {
-      auto plan = cast<StringAttr>(attribute);
-      ReadParts reads;
-      if (parts && n < parts.size()) {
-        llvm::ArrayRef<int64_t> numbers = cast<DenseI64ArrayAttr>(parts[n]).asArrayRef();
-        reads = {{numbers[0], numbers[1]}, {numbers[2], numbers[3]}};
-      }
-      std::string closest = "no loop was compiled";
-      size_t most = 0;
-      bool isThere = false;
-      llvm::Expected<SchedulePlan> parsed = SchedulePlan::parse(plan.getValue());
-      if (!parsed)
-        return parsed.takeError();
-      if (!parsed->hasLoop())
+      StringRef text = cast<StringAttr>(attribute).getValue();
+      llvm::Expected<SchedulePlan> plan = SchedulePlan::parse(text);
+      if (!plan)
+        return plan.takeError();
+      if (!plan->hasLoop())
         continue;
       hasLoop = true;
-      if (order != orders.end())
-        for (codegen::LoopOrder &loop : order->loops) {
-          std::string difference = differenceFromPlan(plan.getValue(), loop, reads);
-          isThere |= difference.empty();
-          loop.hasExactLgkmWaits |= difference.empty() && !parsed->autoLgkm;
-          if (loop.ops.size() >= most)
-            most = loop.ops.size(), closest = difference;
-        }
-      if (!isThere)
-        text += "kernel `" + kernel.getSymName().str() + "`: " + closest + "\n";
+      int64_t id = match == LoopMatch::ById && n < ids.size() ? ids[n] : 0;
+      std::string difference = differenceFromIr(*plan, text, readPartsOf(kernel, n), id,
+                                                order == orders.end() ? nullptr : &*order);
+      std::string name = kernel.getSymName().str();
+      if (!difference.empty())
+        differences.push_back({name, id, "kernel `" + name + "`: " + difference + "\n"});
     }
   }
   if (image.order.empty() || !hasLoop)
-    return text;
-  llvm::Expected<report::CodeObject> object = report::disassemble(image.bytes);
+    return differences;
+  llvm::Expected<report::CodeObject> object = codeOf(image, match);
   if (!object)
     return object.takeError();
-  text += report::describe(report::checkOrder(*object, orders));
+  for (const report::OrderDifference &lost : report::checkOrder(*object, orders))
+    differences.push_back({lost.kernel, lost.sourceLoop, report::describe(lost)});
   // Waits for lgkmcnt that a plan leaves to LLVM (`lgkm auto`) are compared with nothing: each must
   // cover.
   for (const report::KernelCode &kernel : object->kernels)
-    text += report::describe(report::auditWaits(kernel));
+    if (auto findings = report::auditWaits(kernel); !findings.empty())
+      differences.push_back({kernel.facts.name, 0, report::describe(findings)});
+  return differences;
+}
+
+llvm::Expected<std::string> differencesFromPlan(ModuleOp module, const codegen::Image &image,
+                                                LoopMatch match) {
+  llvm::Expected<std::vector<PlanDifference>> differences = planDifferences(module, image, match);
+  if (!differences)
+    return differences.takeError();
+  std::string text;
+  for (const PlanDifference &difference : *differences)
+    text += difference.text;
   return text;
 }
 

@@ -2,7 +2,9 @@
 //
 // Generations of one size: the best plans so far are varied (VaryPlan.h, BodyOrder.h),
 // which keeps them legal, and each is compiled and timed in a child process, as many at
-// a time as there are cores. Of one round of a compute unit and a short sample for the
+// a time as there are cores. A generation is made of what the ones before gave, whole, and its
+// plans come from a fixed sequence of numbers: how fast the machine is changes nothing of what is
+// tried. Of one round of a compute unit and a short sample for the
 // caches some plans come out ahead that then are no better: so the best few are timed with
 // all that the model looks at. What the strategies make is among them, so that nothing worse is
 // found, and so are the same programs with other atoms and swizzles, whose loops are others. The
@@ -33,7 +35,7 @@ namespace {
 /// Plans of a generation, and parents that it is made from.
 constexpr size_t generationSize = 8, parents = 4;
 constexpr size_t finalists = 4;      ///< that are timed with the whole model
-constexpr double secondsOfOne = 120; ///< after which a candidate has none
+constexpr double secondsOfOne = 600; ///< after which a candidate has none: a guard as well
 
 /// A candidate's outcome when time was up.
 constexpr char notBegun[] = "not begun";
@@ -277,24 +279,17 @@ private:
   }
 
   bool isOver() const {
-    return isInterrupted() || isTimeUp() ||
-           (request.evaluations && candidates.size() >= request.evaluations);
+    return isInterrupted() || isTimeUp() || candidates.size() >= request.evaluations;
   }
 
-  bool isTimeUp() const {
-    // What is found has to be looked at: the finalists with the whole model, as long as the
-    // strategies' plans took, and each with other latencies and for its results.
-    constexpr double looks = 4;
-    double ofFinalists =
-        secondsOfWhole * double(finalists) / double(std::min<size_t>(atOnce(), finalists));
-    return seconds() + ofFinalists + looks * secondsOfQuick > request.seconds;
-  }
+  /// A guard against machines and programs on which the evaluations have no end, and no budget.
+  bool isTimeUp() const { return seconds() > request.seconds; }
 
   /// Times the list, as many at once as there are cores, until the search is over. False where
   /// there was nothing.
   bool evaluate(std::vector<Candidate> list) {
     size_t first = candidates.size();
-    if (request.evaluations && list.size() > request.evaluations - first)
+    if (list.size() > request.evaluations - first)
       list.resize(request.evaluations - first);
     if (list.empty())
       return false;
@@ -317,7 +312,6 @@ private:
     if (first == 0)
       looks.insert(looks.begin(), whole);
     size_t done = first, begun = candidates.size();
-    double start = seconds();
     measureAtOnce(
         looks, atOnce(), secondsOfOne,
         [&](size_t i) {
@@ -332,19 +326,16 @@ private:
           if (i == whole) {
             before = outcome.status == TuneStatus::Ok ? outcome.us : 0;
             whyNot = outcome.message;
-            secondsOfWhole = seconds() - start;
           } else if (outcome.message == notBegun) {
             begun = std::min(begun, i);
           } else {
+            noteEnded(outcome);
             candidates[i].us = outcome.status == TuneStatus::Ok ? outcome.us : 0;
             trials[i].us = candidates[i].us;
             trials[i].reason = outcome.message;
             show(++done);
           }
         });
-    double ofAll = (seconds() - start) * atOnce() - (first == 0 ? secondsOfWhole : 0);
-    if (begun > first)
-      secondsOfQuick = std::max(secondsOfQuick, ofAll / double(begun - first));
     return begun;
   }
 
@@ -364,6 +355,7 @@ private:
         some, atOnce(), secondsOfOne,
         [&](size_t i) { return outcomeOf(trial.timeOf(fileOf(candidates[i]), Clock::Whole)); },
         [&](size_t i, TuneOutcome outcome) {
+          noteEnded(outcome);
           if (outcome.status == TuneStatus::Ok)
             times.push_back({outcome.us, i});
         });
@@ -404,6 +396,7 @@ private:
           return outcomeOf(difference.empty() ? rt::Result<double>(0.0) : rt::Error{difference});
         },
         [&](size_t look, TuneOutcome outcome) {
+          noteEnded(outcome);
           if (outcome.status != TuneStatus::Ok)
             reason = outcome.message;
           else if (look != check)
@@ -411,6 +404,8 @@ private:
         });
     return reason.empty() ? tilec::reasonAgainst(times) : reason;
   }
+
+  void noteEnded(const TuneOutcome &outcome) { ended += outcome.status == TuneStatus::Timeout; }
 
   void show(size_t done) const {
     if (!request.progress)
@@ -421,8 +416,8 @@ private:
                                                      candidates[order[0]].us,
                                                      candidates[order[0]].what, candidates[0].us)
                                            .str();
-    request.progress(llvm::formatv("searching plans: {0} tried, {1:f0} of {2:f0} s, {3}", done,
-                                   seconds(), request.seconds, best));
+    request.progress(llvm::formatv("searching plans: {0} of {1} tried, {2:f0} s, {3}", done,
+                                   request.evaluations, seconds(), best));
   }
 
   rt::Result<ScheduleFound> finish() {
@@ -431,10 +426,12 @@ private:
                        (before == 0      ? whyNot
                         : trials.empty() ? std::string("interrupted")
                                          : trials[0].reason)};
+    bool wasTimeUp = isTimeUp(); // what has been tried is still looked at
     auto [after, best] = winner();
     ScheduleFound found;
     found.trials = trials;
-    found.hasEnded = request.evaluations && candidates.size() >= request.evaluations;
+    found.ended = ended;
+    found.isTimeUp = ended != 0 || (wasTimeUp && candidates.size() < request.evaluations);
     found.before = before;
     found.after = after;
     found.plans = fileOf(candidates[best].variant, asText(candidates[best]));
@@ -455,10 +452,9 @@ private:
   const ScheduleSearchRequest &request;
   PlanRandom random;
   std::chrono::steady_clock::time_point start = std::chrono::steady_clock::now();
-  double secondsOfQuick = 0; ///< of a candidate, at most
-  double secondsOfWhole = 0; ///< of the whole model
-  double before = 0;         ///< microseconds of the strategies' plans
-  std::string whyNot;        ///< they have none
+  unsigned ended = 0; ///< looks at candidates that took longer than secondsOfOne
+  double before = 0;  ///< microseconds of the strategies' plans
+  std::string whyNot; ///< they have none
   PlanTrial trial;
   std::vector<std::unique_ptr<Variant>> variants; ///< the program as it is first
   std::vector<Candidate> candidates;

@@ -20,9 +20,11 @@ struct ScheduleSearchRequest {
   rt::ArgumentRequest arguments;
   std::string name; ///< of the plans
   uint64_t seed = 1;
-  unsigned evaluations = 0; ///< 0: as many as the time allows
-  double seconds = 30;
-  unsigned atOnce = 0; ///< candidates in work at a time; 0: one a core
+  /// So many plans are tried: what 30 s are enough for on two idle cores of 2026-11-26, of
+  /// attention (docs/machine-code/scheduling.md).
+  unsigned evaluations = 55;
+  double seconds = 600; ///< nothing is begun after so many
+  unsigned atOnce = 0;  ///< candidates in work at a time; 0: one a core
   std::function<void(const std::string &)> progress;
 };
 
@@ -37,13 +39,17 @@ struct ScheduleFound {
   PlanFile plans;
   std::vector<ScheduleTrial> trials; ///< in the order in which they were made
   double before = 0, after = 0;      ///< microseconds of the strategies' best, and of the plans
-  bool hasEnded = true;              ///< all evaluations were made; else time was up
+  /// Whether the clock has taken part: time was up before all evaluations were made, or one took so
+  /// long that it was ended. Then another run may find another plan.
+  bool isTimeUp = false;
+  unsigned ended = 0; ///< evaluations that took too long
 };
 
 /// Plans for the loops of the program that take no longer, by the timing model, than those of the
 /// strategies: each is compiled and refused if it spills, moves accumulators, waits for more, has
 /// lost its order, or if its copies and reads cannot be proved apart where they could before. The
-/// same seed and number of evaluations give the same plans, whatever `atOnce` is.
+/// same seed and number of evaluations give the same plans on any machine, whatever `atOnce` is and
+/// what else runs there, unless `isTimeUp`.
 rt::Result<ScheduleFound> searchSchedules(const ScheduleSearchRequest &request);
 
 } // namespace tilec

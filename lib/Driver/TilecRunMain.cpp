@@ -45,9 +45,9 @@ struct Arguments {
   size_t finalists = 0; ///< 0: four, of shards eight
   double tuneTimeout = 60;
   std::string planOut, planText; ///< where a search of plans writes; the plans that are used
-  unsigned searchEvaluations = 0;
+  unsigned searchEvaluations = ScheduleSearchRequest().evaluations;
   uint64_t searchSeed = 1;
-  double searchSeconds = 30;
+  double searchSeconds = ScheduleSearchRequest().seconds;
   CacheOptions cache;
   uint32_t seed = 0;
   uint64_t interleaveSeed = 0;
@@ -254,9 +254,18 @@ CompileOptions compileOptions(const Arguments &args, Arch arch) {
 /// What a search of plans has found, at its end.
 void printFound(const Arguments &args, const ScheduleFound &found) {
   size_t refused = llvm::count_if(found.trials, [](auto &trial) { return trial.us == 0; });
-  llvm::outs() << llvm::formatv("tried {0} plans ({1} refused), seed {2}{3}\n", found.trials.size(),
-                                refused, args.searchSeed,
-                                found.hasEnded ? "" : ", until the time was up");
+  llvm::outs() << llvm::formatv("tried {0} plans ({1} refused), seed {2}\n", found.trials.size(),
+                                refused, args.searchSeed);
+  if (found.ended != 0)
+    llvm::outs() << llvm::formatv(
+        "ended by the clock: {0} looks at plans took too long; another run "
+        "may find another plan\n",
+        found.ended);
+  else if (found.isTimeUp)
+    llvm::outs() << llvm::formatv("ended by the clock (--search-seconds) after {0} of {1} plans: "
+                                  "--search-evaluations={0} finds the same again, all {1} may find "
+                                  "another plan\n",
+                                  found.trials.size(), args.searchEvaluations);
   auto print = [](const ScheduleTrial &trial) {
     if (trial.us > 0)
       llvm::outs() << llvm::formatv("  {0,12:f2} us  {1}\n", trial.us, trial.what);
@@ -541,8 +550,10 @@ static void addSearchOptions(CLI::App &app, Arguments &args) {
                  "FILE.plan: keep what --schedule=search finds there, for --schedule=FILE.plan");
   app.add_option("--search-seed", args.searchSeed, "of --schedule=search (1)");
   app.add_option("--search-evaluations", args.searchEvaluations,
-                 "so many plans are tried; with the seed it decides what is found");
-  app.add_option("--search-seconds", args.searchSeconds, "... in so much time at most (30)")
+                 "so many plans are tried (55); with the seed it decides what is found")
+      ->check(CLI::PositiveNumber);
+  app.add_option("--search-seconds", args.searchSeconds,
+                 "... a guard: no plan is begun after so much time (600)")
       ->check(CLI::PositiveNumber);
 }
 

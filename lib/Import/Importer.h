@@ -142,6 +142,7 @@ private:
   bool forLoop(const script::ForStmt *s);
   /// Checks `order`, `stage` and `group` (PipelineLists.cpp); gives the stages of the loop.
   void pipelineLists(const script::ForStmt *s, int64_t &stages);
+  void remarkLists(const script::ForStmt *s, std::optional<int64_t> ahead);
   bool threadLoop(const script::ForStmt *s);
   bool branch(const script::IfStmt *s, script::Body rest);
   bool whileLoop(const script::WhileStmt *s);

@@ -31,8 +31,9 @@ bool isTileCopy(const script::Stmt *s) {
 }
 
 /// What the lists ask for beyond copies that run ahead; empty when that is all. `ahead`: by how
-/// many iterations.
-llvm::StringRef unusualWish(const Parts &parts, const script::LoopHints &hints, int64_t &ahead) {
+/// many iterations, if they say it.
+llvm::StringRef unusualWish(const Parts &parts, const script::LoopHints &hints,
+                            std::optional<int64_t> &ahead) {
   constexpr int64_t open = -1; // left to the compiler
   int64_t copyStage = open, otherStage = open, lastPlace = open;
   for (auto [n, part] : llvm::enumerate(parts)) {
@@ -59,6 +60,20 @@ llvm::StringRef unusualWish(const Parts &parts, const script::LoopHints &hints, 
 }
 
 } // namespace
+
+/// Of lists that ask for no more than copies that run ahead, the one that changes nothing.
+void Importer::remarkLists(const script::ForStmt *s, std::optional<int64_t> ahead) {
+  const script::LoopHints &hints = s->hints;
+  auto say = [&](llvm::StringRef name, llvm::StringRef why) {
+    diags.report(DiagId::HintIgnored, s->headSpan, name, why);
+  };
+  if (hints.order.empty() && hints.stage.empty())
+    say("group", "neither `order` nor `stage` says anything of its groups");
+  else if (hints.stage.empty())
+    say("order", "copies run ahead as `num_stages` says, and all else stays in order");
+  else if (hints.numStages != 0 && ahead && hints.numStages != *ahead + 1)
+    say("stage", "copies run ahead as `num_stages` says");
+}
 
 void Importer::pipelineLists(const script::ForStmt *s, int64_t &stages) {
   const script::LoopHints &hints = s->hints;
@@ -112,11 +127,14 @@ void Importer::pipelineLists(const script::ForStmt *s, int64_t &stages) {
       fail(DiagId::PipelineStage, s->headSpan, stage);
       return;
     }
-  int64_t ahead = 0;
-  if (llvm::StringRef wish = unusualWish(parts, hints, ahead); !wish.empty())
+  std::optional<int64_t> ahead;
+  if (llvm::StringRef wish = unusualWish(parts, hints, ahead); !wish.empty()) {
     diags.report(DiagId::PipelineNotApplied, s->headSpan, wish);
-  else if (hints.numStages == 0)
-    stages = ahead + 1;
+    return;
+  }
+  remarkLists(s, ahead);
+  if (hints.numStages == 0)
+    stages = ahead.value_or(0) + 1;
 }
 
 } // namespace tilec

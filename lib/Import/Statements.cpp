@@ -188,9 +188,6 @@ bool Importer::forLoop(const script::ForStmt *s) {
     for (const script::LoopRange &r : s->ranges)
       extents.push_back(extent(r.end));
     auto op = tile::ParallelOp::create(b, loc, extents);
-    if (s->hints.coalescedWidth > 0)
-      op.emitRemark("`coalesced_width` is ignored: accesses are as wide as alignment and bounds "
-                    "allow");
     for (auto [r, iv] : llvm::zip(s->ranges, op.ivs())) {
       vars[r.var] = iv;
       nonNegative[r.var] = true;
@@ -215,8 +212,6 @@ bool Importer::forLoop(const script::ForStmt *s) {
   if (!program.isPartial)
     pipelineLists(s, stages);
   auto op = tile::ForOp::create(b, loc, lower, upper, indexConstant(r.step, s->span), kind, stages);
-  if (!s->hints.sync.empty())
-    op.emitRemark("`sync` is ignored: barriers stand where reads and writes of a round need them");
   if (!s->hints.strategy.empty())
     op.setStrategy(s->hints.strategy);
   vars[r.var] = op.iv();

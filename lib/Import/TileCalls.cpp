@@ -241,21 +241,9 @@ SmallVector<Value> Importer::sameElement(llvm::ArrayRef<int64_t> from,
 // Copy and fill
 //===----------------------------------------------------------------------===//
 
-/// What is said of copies that the compiler knows better.
-static void remarkIgnored(const script::Call *call, Location loc) {
-  for (llvm::StringRef name :
-       {"prefer_instruction", "coalesced_width", "disable_tma", "eviction_policy", "loop_layout"}) {
-    const script::Argument &given = argument(*call, name);
-    if (!given.isAbsent() && (given.kind != script::Argument::Bool || given.isTrue()))
-      mlir::emitRemark(loc) << "`" << name
-                            << "` is ignored: a copy takes the target's widest way that fits";
-  }
-}
-
 bool Importer::copy(const Call *call) {
   const Argument &src = argument(*call, "src"), &dst = argument(*call, "dst");
   Location loc = at(call->span);
-  remarkIgnored(call, loc);
   if (isElement(src) && isElement(dst)) {
     SmallVector<Value> list;
     Value v = value(src.expr), into = buffer(dst.region->buffer, dst.span);
@@ -531,10 +519,6 @@ bool Importer::gemm(const Call *call) {
                : policy == "FullCol" ? tile::WarpPolicy::FullCol
                                      : tile::WarpPolicy::Square;
   const Argument &pack = argument(*call, "k_pack");
-  if (const Argument &wait = argument(*call, "wg_wait");
-      wait.kind == Argument::Int && wait.intValue != 0)
-    mlir::emitRemark(at(wait.span)) << "`wg_wait` is ignored: a product is complete where its "
-                                       "result is used";
   // A sum in a tensor is made in a fragment.
   Value sum = c;
   bool isTensor = typeOf(c).getScope() == tile::Scope::Global;

@@ -7,6 +7,8 @@
 //===----------------------------------------------------------------------===//
 #include "DebugLines.h"
 
+#include "mlir/IR/BuiltinAttributes.h"
+
 #include "llvm/BinaryFormat/Dwarf.h"
 #include "llvm/IR/Function.h"
 #include "llvm/IR/Module.h"
@@ -64,8 +66,8 @@ llvm::DebugLoc DebugLines::at(mlir::Location location) {
   if (!place)
     return {};
   llvm::DILocalScope *scope = kernel;
-  if (place->file != kernel->getFilename())
-    scope = builder.createLexicalBlockFile(kernel, fileOf(place->file));
+  if (loop != 0 || place->file != kernel->getFilename())
+    scope = builder.createLexicalBlockFile(kernel, fileOf(place->file), unsigned(loop));
   return llvm::DILocation::get(module.getContext(), place->line, place->column, scope);
 }
 

@@ -9,6 +9,8 @@
 
 #include "Types.h"
 
+#include "tilec/IR/Tile/Tile.h"
+
 #include "llvm/ADT/TypeSwitch.h"
 #include "llvm/Support/raw_ostream.h"
 
@@ -192,11 +194,15 @@ LogicalResult KernelLowering::lowerOp(mlir::Operation &op) {
   if (!lines)
     return lowerOpHere(op);
   // What is emitted behind a region belongs to its op again, not to the last op inside.
+  int64_t id = mlir::isa<mlir::scf::ForOp>(op) ? tile::loopIdOf(op.getLoc()) : 0;
+  int64_t outerLoop = id != 0 ? lines->enterLoop(id) : 0;
   llvm::DebugLoc outer = b.getCurrentDebugLocation();
   if (llvm::DebugLoc here = lines->at(op.getLoc()))
     b.SetCurrentDebugLocation(here);
   LogicalResult result = lowerOpHere(op);
   b.SetCurrentDebugLocation(outer);
+  if (id != 0)
+    lines->enterLoop(outerLoop);
   return result;
 }
 

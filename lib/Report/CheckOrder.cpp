@@ -130,7 +130,7 @@ private:
   void report(const std::string &planned, const std::string &emitted) {
     if (reported++ < options.maxDifferences)
       differences.push_back(
-          {kernel, address, position, "planned: " + planned + "\nemitted: " + emitted});
+          {kernel, address, 0, position, "planned: " + planned + "\nemitted: " + emitted});
   }
 
   const std::string &kernel;
@@ -224,7 +224,7 @@ std::vector<OrderDifference> checkOrder(const CodeObject &object, ArrayRef<Kerne
     const KernelCode *kernel = object.kernel(plan.kernel);
     if (!kernel) {
       differences.push_back(
-          {plan.kernel, 0, 0,
+          {plan.kernel, 0, 0, 0,
            "planned: kernel `" + plan.kernel + "`\nemitted: no kernel of this name"});
       continue;
     }
@@ -234,7 +234,7 @@ std::vector<OrderDifference> checkOrder(const CodeObject &object, ArrayRef<Kerne
         loops.push_back(&loop);
     if (loops.size() != plan.loops.size()) {
       differences.push_back(
-          {plan.kernel, 0, 0,
+          {plan.kernel, 0, 0, 0,
            "planned: " + std::to_string(plan.loops.size()) +
                " innermost loops with MFMAs or DMAs\nemitted: " + std::to_string(loops.size())});
       continue;
@@ -244,17 +244,24 @@ std::vector<OrderDifference> checkOrder(const CodeObject &object, ArrayRef<Kerne
       std::vector<OrderDifference> found;
       LoopComparison(plan.kernel, kernel->loopInstructions(loop).front()->address, options, found)
           .compare(want, emittedOrder(*kernel, loop), {want.hasPlainGlobalAccesses, isOneWave});
+      for (OrderDifference &difference : found)
+        difference.sourceLoop = want.sourceLoop;
       return found;
     };
-    // Mostly in program order; of two branches the code generator may put either first. Each loop
-    // is to be one of the code's, and what differs is said of the one in its place.
+    // Those of its id; without ids, mostly in program order: of two branches the code generator may
+    // put either first. Each loop is to be one of the code's, and what differs is said of the one
+    // in its place.
     std::vector<bool> isTaken(loops.size());
     for (auto [n, want] : enumerate(plan.loops)) {
+      auto isOfId = [&, id = want.sourceLoop](const Loop *loop) {
+        return kernel->sourceLoopOf(*loop) == id;
+      };
+      bool hasId = want.sourceLoop != 0 && any_of(loops, isOfId);
       std::vector<OrderDifference> inPlace;
       bool isThere = false;
       for (size_t step = 0; step < loops.size() && !isThere; ++step) {
         size_t at = (n + step) % loops.size();
-        if (isTaken[at])
+        if (isTaken[at] || (hasId && !isOfId(loops[at])))
           continue;
         std::vector<OrderDifference> found = compare(want, *loops[at]);
         if (found.empty())

@@ -101,6 +101,7 @@ LoopCard measureLoop(const KernelCode &kernel, const Loop &loop, const Scorecard
   Instructions instructions = kernel.loopInstructions(loop);
   LoopCard card;
   card.depth = loop.depth;
+  card.sourceLoop = kernel.sourceLoopOf(loop);
   card.instructions = instructions.size();
   card.beginAddress = instructions.front()->address;
   card.endAddress = instructions.back()->address + instructions.back()->bytes;

@@ -381,8 +381,6 @@ private:
     };
     numbers("order", h.order);
     numbers("stage", h.stage);
-    for (llvm::ArrayRef<int64_t> row : h.sync)
-      numbers("sync", row);
     for (llvm::ArrayRef<int64_t> row : h.group)
       numbers("group", row);
     if (h.coalescedWidth)

@@ -21,6 +21,9 @@
 #include "llvm/ADT/StringSet.h"
 #include "llvm/Support/FormatVariadic.h"
 
+#include <set>
+#include <tuple>
+
 namespace tilec::script {
 
 /// What bounds an evaluation. Far above what kernels need: the largest of upstream's examples take
@@ -121,6 +124,11 @@ private:
   template <typename... Args> void remark(DiagId id, Span span, Args &&...args) {
     remarks.push_back({id, severityOf(id), span,
                        llvm::formatv(false, formatOf(id), std::forward<Args>(args)...).str()});
+  }
+  /// The same, but not again of the same place.
+  template <typename... Args> void remarkOnce(DiagId id, Span span, Args &&...args) {
+    if (remarkedPlaces.insert({span.file, span.begin, span.end}).second)
+      remark(id, span, std::forward<Args>(args)...);
   }
   bool step(Span span, uint64_t count = 1);
   /// Python's `==`; counts as steps what it compares.
@@ -410,6 +418,11 @@ private:
   std::optional<BoundArgs> bindIntrinsic(IntrinsicId id, CallArgs &args);
   /// Whether the intrinsic has such a parameter, or one that is ignored; fails else.
   bool isKeywordOf(IntrinsicId id, llvm::StringRef keyword, Span span);
+  // Hints that change nothing (IgnoredHints.cpp).
+  Value defaultOf(llvm::StringRef text); ///< of a signature
+  void remarkIgnored(const BoundArgs &args);
+  void remarkAnnotations(const Value &value, Span span);
+  void remarkIgnoredConfig(llvm::StringRef key, const Value &value, Span span);
   Value callIntrinsic(IntrinsicId id, CallArgs &args, const Value *self = nullptr);
   Value reduceByName(const BoundArgs &args);
   Value annotateConfigs(const BoundArgs &args);
@@ -549,6 +562,7 @@ private:
 
   std::optional<Failure> failure;
   std::vector<Diagnostic> remarks;
+  std::set<std::tuple<uint32_t, uint32_t, uint32_t>> remarkedPlaces; ///< of remarkOnce
   uint64_t stepCount = 0;
   uint64_t statementCount = 0;
   unsigned depth = 0, callDepth = 0;

@@ -40,6 +40,30 @@ constexpr Pair wantMbarriers[] = {
 #include "tilec/Script/Refused.def"
 };
 
+struct IgnoredRow {
+  IntrinsicId id;
+  IgnoredHint hint;
+};
+constexpr IgnoredRow ignored[] = {
+#define TILEC_IGNORED(Id, Keyword, Why) {IntrinsicId::Id, {Keyword, Why}},
+#include "tilec/Script/Ignored.def"
+};
+
+/// Hints say that they change nothing, but for those that ask for what is so anyway.
+constexpr bool areHintsSaid() {
+  for (size_t i = 0; i < rowCount; ++i) {
+    auto id = static_cast<IntrinsicId>(i);
+    bool isSaid = rows[i].kind != IntrinsicKind::Hint || id == IntrinsicId::CopiesCommit ||
+                  id == IntrinsicId::CopiesWait;
+    for (const IgnoredRow &row : ignored)
+      isSaid |= row.id == id;
+    if (!isSaid)
+      return false;
+  }
+  return true;
+}
+static_assert(areHintsSaid(), "a function of kind Hint has no row in Ignored.def");
+
 struct MathRow {
   llvm::StringRef name;
   unsigned arity;
@@ -134,6 +158,14 @@ llvm::StringRef refusedIntrinsic(llvm::StringRef name, bool hasMbarriers) {
   };
   llvm::StringRef instead = hasMbarriers ? llvm::StringRef() : insteadOf(wantMbarriers);
   return instead.empty() ? insteadOf(refused) : instead;
+}
+
+llvm::SmallVector<IgnoredHint> ignoredHintsOf(IntrinsicId id) {
+  llvm::SmallVector<IgnoredHint> hints;
+  for (const IgnoredRow &row : ignored)
+    if (row.id == id)
+      hints.push_back(row.hint);
+  return hints;
 }
 
 IntrinsicKind kindOf(IntrinsicId id) { return rows[static_cast<size_t>(id)].kind; }

@@ -41,6 +41,13 @@ unsigned arityOf(MathFn fn);
 /// What to write instead, or nothing when the name is not refused.
 llvm::StringRef refusedIntrinsic(llvm::StringRef name, bool hasMbarriers);
 IntrinsicKind kindOf(IntrinsicId id);
+/// A keyword that every function takes.
+constexpr llvm::StringLiteral annotationsKeyword = "annotations";
+/// An argument that changes nothing (Ignored.def): its keyword, "" for the call, and why.
+struct IgnoredHint {
+  llvm::StringRef keyword, why;
+};
+llvm::SmallVector<IgnoredHint> ignoredHintsOf(IntrinsicId id);
 /// Whether the function only means something where each thread runs the statement for itself.
 bool isOfThreads(IntrinsicId id);
 bool isAtomic(IntrinsicId id);

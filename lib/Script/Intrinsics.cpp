@@ -21,17 +21,6 @@ size_t BoundArgs::indexOf(llvm::StringRef name) const {
 }
 
 namespace {
-Value defaultValue(Heap &heap, llvm::StringRef text) {
-  if (text == "None")
-    return Value::none();
-  if (text == "True" || text == "False")
-    return Value::boolean(text == "True");
-  if (text.starts_with("'"))
-    return heap.str(text.drop_front().drop_back().str());
-  int64_t number = 0;
-  text.getAsInteger(10, number);
-  return Value::small(number);
-}
 /// What numpy, torch and Triton call a parameter that has another name here.
 llvm::StringRef otherKeyword(llvm::StringRef keyword, llvm::ArrayRef<llvm::StringRef> known) {
   constexpr std::pair<llvm::StringRef, llvm::StringRef> pairs[] = {{"axis", "dim"},
@@ -55,7 +44,7 @@ bool Evaluator::isKeywordOf(IntrinsicId id, llvm::StringRef keyword, Span span) 
   for (auto [parameter, name] : llvm::zip(signature.parameters, signature.names))
     if (name == keyword && !parameter.variadic)
       return true;
-  if (keyword.empty() || keyword == "annotations" || keyword == "span" || keyword == "name")
+  if (keyword.empty() || keyword == annotationsKeyword || keyword == "span" || keyword == "name")
     return true;
   // The command line says what an emitter is for.
   bool isEmitter = id == IntrinsicId::EmitterClass || id == IntrinsicId::MatrixCoreClass ||
@@ -109,6 +98,8 @@ std::optional<BoundArgs> Evaluator::bindIntrinsic(IntrinsicId id, CallArgs &args
     if (i == count) {
       if (!isKeywordOf(id, k.name, k.span))
         return std::nullopt;
+      if (k.name == annotationsKeyword)
+        remarkAnnotations(k.value, k.place());
       continue;
     }
     if (out.given[i]) {
@@ -126,7 +117,7 @@ std::optional<BoundArgs> Evaluator::bindIntrinsic(IntrinsicId id, CallArgs &args
       fail(DiagId::IntrinsicMissingArgument, args.span, name, signature.names[i]);
       return std::nullopt;
     }
-    out.values[i] = defaultValue(heap, signature.parameters[i].defaultText);
+    out.values[i] = defaultOf(signature.parameters[i].defaultText);
   }
   return out;
 }
@@ -141,6 +132,7 @@ Value Evaluator::callIntrinsic(IntrinsicId id, CallArgs &args, const Value *self
   std::optional<BoundArgs> bound = bindIntrinsic(id, self ? withSelf : args);
   if (!bound)
     return Value();
+  remarkIgnored(*bound);
   switch (kindOf(id)) {
   case IntrinsicKind::Launch:
     return kernelIntrinsic(*bound);
@@ -204,8 +196,10 @@ Value Evaluator::reduceByName(const BoundArgs &args) {
 
 Value Evaluator::annotateConfigs(const BoundArgs &args) {
   if (kernel && args["configs"].is(ValueKind::Dict))
-    for (auto &[key, value] : args["configs"].as<DictObject>()->entries)
+    for (auto &[key, value] : args["configs"].as<DictObject>()->entries) {
+      remarkIgnoredConfig(toStr(key), value, args.spanOf("configs"));
       kernel->passConfigs.push_back({toStr(key), value});
+    }
   return Value::none();
 }
 

@@ -177,22 +177,15 @@ Value Evaluator::parallelLoop(BoundArgs &args) {
   }
   if (args.id == IntrinsicId::Grid)
     return Value::object(ValueKind::Loop, loop);
-  const Value &width = args["coalesced_width"], &layout = args["loop_layout"],
-              &async = args["prefer_async"];
+  const Value &width = args["coalesced_width"], &async = args["prefer_async"];
   if (!width.is(ValueKind::None)) {
     std::optional<int64_t> w = toInt(width, args.spanOf("coalesced_width"), "coalesced_width");
     if (!w)
       return Value();
     loop->hints.coalescedWidth = *w;
   }
-  if (layout.is(ValueKind::Layout))
-    loop->hints.layout = layout.layout();
-  if (!async.is(ValueKind::None)) {
-    std::optional<bool> t = truth(async, args.spanOf("prefer_async"));
-    if (!t)
-      return Value();
-    loop->hints.preferAsync = t;
-  }
+  if (!async.is(ValueKind::None) && !truth(async, args.spanOf("prefer_async")))
+    return Value();
   return Value::object(ValueKind::Loop, loop);
 }
 
@@ -231,8 +224,8 @@ Value Evaluator::pipelinedLoop(BoundArgs &args) {
         return Value();
       rows.push_back(program.copy(llvm::ArrayRef<int64_t>(list)));
     }
-    (name == "sync" ? loop->hints.sync : loop->hints.group) =
-        program.copy(llvm::ArrayRef<llvm::ArrayRef<int64_t>>(rows));
+    if (name == "group")
+      loop->hints.group = program.copy(llvm::ArrayRef<llvm::ArrayRef<int64_t>>(rows));
   }
   return made;
 }
@@ -300,19 +293,11 @@ Value Evaluator::loopIntrinsic(BoundArgs &args) {
     Value made = loopBounds(args, LoopKind::Unroll);
     if (!made.ok())
       return Value();
-    LoopHints &hints = made.as<LoopObject>()->hints;
-    std::optional<bool> isExplicit = truth(args["explicit"], args.spanOf("explicit"));
-    if (!isExplicit)
-      return Value();
-    hints.explicitUnroll = *isExplicit;
-    if (!args["unroll_factor"].is(ValueKind::None)) {
-      std::optional<int64_t> factor =
-          toInt(args["unroll_factor"], args.spanOf("unroll_factor"), "unroll_factor");
-      if (!factor)
-        return Value();
-      hints.unrollFactor = *factor;
-    }
-    return made;
+    const Value &factor = args["unroll_factor"];
+    bool isRight = truth(args["explicit"], args.spanOf("explicit")) &&
+                   (factor.is(ValueKind::None) ||
+                    toInt(factor, args.spanOf("unroll_factor"), "unroll_factor"));
+    return isRight ? made : Value();
   }
   default: { // thread_binding
     Value made = loopBounds(args, LoopKind::Threads);

@@ -203,8 +203,10 @@ Value Evaluator::makeJit(FunctionObject *function, CallArgs *options, Span span)
       jit->outIdx.assign(list.begin(), list.end());
       jit->hasOutIdx = true;
     } else if (k.name == "pass_configs" && k.value.is(ValueKind::Dict)) {
-      for (auto &[key, value] : k.value.as<DictObject>()->entries)
+      for (auto &[key, value] : k.value.as<DictObject>()->entries) {
+        remarkIgnoredConfig(toStr(key), value, k.place());
         jit->passConfigs.push_back({toStr(key), value});
+      }
     } else if (k.name == "target" && k.value.is(ValueKind::Str) && k.value.str() != "auto") {
       remark(DiagId::TargetIgnored, k.place(), k.value.str());
     }

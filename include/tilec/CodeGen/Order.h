@@ -84,6 +84,8 @@ struct LoopOrder {
   /// Loads and stores that LLVM may turn into scalar ones or split: global ones are then not
   /// compared.
   bool hasPlainGlobalAccesses = false;
+  /// The script's loop that it is of (`#tile.loop`); 0: not known, as without line tables.
+  unsigned sourceLoop = 0;
   /// Waits for lgkmcnt are those of `ops` too: LLVM may add none and strengthen none.
   bool hasExactLgkmWaits = false;
 };

@@ -24,11 +24,13 @@ struct OrderCheckOptions {
 struct OrderDifference {
   std::string kernel;
   uint64_t loopAddress = 0; ///< of the emitted loop, 0 when there is none
+  unsigned sourceLoop = 0;  ///< of the planned one (LoopOrder::sourceLoop)
   unsigned position = 0;    ///< which ordered operation of the loop
   std::string text;         ///< what was planned and what was emitted, one line each
 };
 
-/// Empty when every planned loop is there as planned.
+/// Empty when every planned loop is there as planned. A loop whose id some of the machine code's
+/// loops have (addSourceLoops) has to be one of those.
 std::vector<OrderDifference> checkOrder(const CodeObject &object,
                                         llvm::ArrayRef<codegen::KernelOrder> planned,
                                         const OrderCheckOptions &options = {});

@@ -75,6 +75,7 @@ struct Instruction {
   /// Where a Branch goes; absent for s_setpc and the like.
   std::optional<uint64_t> target;
   bool isConditional = false; ///< of a Branch
+  unsigned sourceLoop = 0;    ///< see addSourceLoops
   int64_t immediate = 0;      ///< memory: the offset; s_setprio, s_nop: the operand
   llvm::SmallVector<RegisterRange, 2> writes;
   llvm::SmallVector<RegisterRange, 4> reads;
@@ -100,6 +101,8 @@ struct KernelCode {
 
   /// The instructions of a loop in address order.
   std::vector<const Instruction *> loopInstructions(const Loop &loop) const;
+  /// The script's loop that most instructions of a loop and of no loop in it are of; 0: none is.
+  unsigned sourceLoopOf(const Loop &loop) const;
 };
 
 struct CodeObject {
@@ -112,5 +115,10 @@ struct CodeObject {
 /// Decodes every kernel of an AMDGPU object or code object. Bytes that are no instruction become
 /// Unknown ones. Fails on anything that is not such a file, or for a chip that tilec does not know.
 llvm::Expected<CodeObject> disassemble(llvm::ArrayRef<uint8_t> image);
+
+/// Fills Instruction::sourceLoop from the line table of `image`, a code object that tilec has made
+/// with line tables: the id of the loop (`#tile.loop`) is the discriminator. Of other objects, and
+/// of instructions of no loop, it stays 0.
+void addSourceLoops(CodeObject &object, llvm::ArrayRef<uint8_t> image);
 
 } // namespace tilec::report

@@ -43,6 +43,7 @@ struct WaitLine {
 struct LoopCard {
   uint64_t beginAddress = 0, endAddress = 0; ///< first instruction, and behind the last
   unsigned depth = 1;
+  unsigned sourceLoop = 0; ///< of the script, see addSourceLoops; 0: not known
   unsigned instructions = 0;
   uint64_t codeBytes = 0;
   std::array<unsigned, instrKindCount> counts = {};

@@ -328,14 +328,10 @@ struct LoopRange {
 struct LoopHints {
   int64_t numStages = 0;
   llvm::ArrayRef<int64_t> order, stage; ///< Pipelined; empty when not given
-  llvm::ArrayRef<llvm::ArrayRef<int64_t>> sync, group;
-  int64_t coalescedWidth = 0;         ///< Parallel; 0 is unset
-  const LayoutSpec *layout = nullptr; ///< Parallel: loop_layout
-  std::optional<bool> preferAsync;
-  bool explicitUnroll = false;
-  int64_t unrollFactor = 0;
-  llvm::StringRef strategy; ///< of tilec.schedule; empty is unset
-  unsigned threadAxis = 0;  ///< Threads
+  llvm::ArrayRef<llvm::ArrayRef<int64_t>> group;
+  int64_t coalescedWidth = 0; ///< Parallel; 0 is unset
+  llvm::StringRef strategy;   ///< of tilec.schedule; empty is unset
+  unsigned threadAxis = 0;    ///< Threads
 };
 
 struct ForStmt : Stmt {

@@ -13,6 +13,7 @@
 #include "Schedule/ApplySchedule.h"
 
 #include "tilec/Base/Math.h"
+#include "tilec/IR/Tile/Tile.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
@@ -405,6 +406,9 @@ void Application::record(llvm::ArrayRef<ScheduleStep> steps) {
   };
   parts.push_back(b.getDenseI64ArrayAttr(
       {partsOf(MmaOperand::A), partsOf(MmaOperand::B), shape.together[0], shape.together[1]}));
+  SmallVector<int64_t> loops(kernel.getScheduleLoops().value_or(ArrayRef<int64_t>()));
+  loops.push_back(tile::loopIdOf(loc));
+  kernel.setScheduleLoops(loops);
   kernel.setSchedulesAttr(b.getArrayAttr(all));
   kernel.setSchedulePartsAttr(b.getArrayAttr(parts));
 }

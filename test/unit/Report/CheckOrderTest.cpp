@@ -193,6 +193,72 @@ TEST(CheckOrder, ALoopThatIsNotThere) {
   EXPECT_NE(text.find("no kernel of this name"), std::string::npos) << text;
 }
 
+/// Two loops with the same operations in another order, the ids of whose instructions are 1 and 2.
+CodeObject twoLoops() {
+  CodeObject object;
+  object.kernels.push_back(decode(R"(
+first:
+  ds_read_b128 v[0:3], v20
+  v_mfma_f32_16x16x16_f16 v[8:11], v[4:5], v[6:7], v[8:11]
+  s_cbranch_scc1 first
+second:
+  v_mfma_f32_16x16x16_f16 v[8:11], v[4:5], v[6:7], v[8:11]
+  ds_read_b128 v[0:3], v20
+  s_cbranch_scc1 second
+  s_endpgm
+)"));
+  KernelCode &kernel = object.kernels[0];
+  for (auto [n, loop] : enumerate(kernel.loops))
+    for (unsigned block : loop.blocks)
+      for (unsigned i = kernel.blocks[block].begin; i < kernel.blocks[block].end; ++i)
+        kernel.instructions[i].sourceLoop = n + 1;
+  return object;
+}
+
+TEST(CheckOrder, ALoopIsTheOneOfItsId) {
+  CodeObject object = twoLoops();
+  KernelCode &kernel = object.kernels[0];
+  ASSERT_EQ(kernel.loops.size(), 2u);
+  codegen::KernelOrder planned{kernel.facts.name, {}};
+  for (const Loop &loop : kernel.loops)
+    planned.loops.push_back(emittedOrder(kernel, loop));
+  std::swap(planned.loops[0], planned.loops[1]); // LLVM may lay branches out as it likes
+  EXPECT_EQ(describe(checkOrder(object, planned)), "");
+  planned.loops[0].sourceLoop = 2;
+  planned.loops[1].sourceLoop = 1;
+  EXPECT_EQ(describe(checkOrder(object, planned)), "");
+  // The first loop has become the second's code, and the other way round.
+  planned.loops[0].sourceLoop = 1;
+  planned.loops[1].sourceLoop = 2;
+  std::vector<OrderDifference> differences = checkOrder(object, planned);
+  ASSERT_FALSE(differences.empty());
+  EXPECT_EQ(differences.front().sourceLoop, 1u);
+  EXPECT_EQ(differences.back().sourceLoop, 2u);
+  // Code without ids, as that without line tables.
+  for (Instruction &instr : kernel.instructions)
+    instr.sourceLoop = 0;
+  EXPECT_EQ(describe(checkOrder(object, planned)), "");
+}
+
+TEST(SourceLoops, AnOuterLoopIsThatOfItsOwnInstructions) {
+  KernelCode kernel = decode(R"(
+outer:
+  s_nop 1
+inner:
+  s_nop 2
+  s_nop 3
+  s_nop 4
+  s_cbranch_scc1 inner
+  s_cbranch_vccz outer
+  s_endpgm
+)");
+  for (Instruction &instr : kernel.instructions)
+    instr.sourceLoop = instr.kind == InstrKind::Nop ? (instr.immediate == 1 ? 1 : 2) : 0;
+  ASSERT_EQ(kernel.loops.size(), 2u);
+  for (const Loop &loop : kernel.loops)
+    EXPECT_EQ(kernel.sourceLoopOf(loop), loop.isInnermost ? 2u : 1u);
+}
+
 } // namespace
 
 } // namespace tilec::report::test

@@ -80,6 +80,11 @@ std::optional<int64_t> constantInt(mlir::Value value);
 /// The condition of the innermost branch around the statement that only some waves of the block
 /// take, as one; null: the statement is the whole block's.
 OnWavesOp wavesAround(mlir::Operation *statement);
+/// Gives each loop of a program its id (`#tile.loop`), from 1 on, in the order of the program.
+void numberLoops(ProgramOp program);
+/// The id of the loop that a location is of; 0: it says none.
+int64_t loopIdOf(mlir::Location location);
+
 /// The number of the barrier that several waves of a branch of their own have, from 1 on; the
 /// block's is 0. No two branches that run side by side have the same, as each of them has more than
 /// one wave.

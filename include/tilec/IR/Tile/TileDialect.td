@@ -200,4 +200,15 @@ def Tile_MmaAttr : Tile_Attr<"Mma", "mma"> {
   let hasCustomAssemblyFormat = 1;
 }
 
+def Tile_LoopIdAttr : Tile_Attr<"LoopId", "loop"> {
+  let summary = "which loop of the program";
+  let description = [{
+    `#tile.loop<3>`: in the location of a `tile.for` and of all loops that are made of it. It is given
+    once, in front of all passes, and no two loops of the program have the same, wherever their lines
+    are. Lowering hands it on to the line table (docs/machine-code/lowering.md).
+  }];
+  let parameters = (ins "int64_t":$number);
+  let assemblyFormat = "`<` $number `>`";
+}
+
 #endif // TILEC_IR_TILE_DIALECT_TD

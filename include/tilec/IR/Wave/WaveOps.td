@@ -37,8 +37,9 @@ def Wave_KernelOp : Wave_Op<"kernel", [Symbol, IsolatedFromAbove, NoTerminator, 
     along x reach each other's shared memory. `block_order` says in which order blocks take
     tiles, where that is not the launch's.
 
-    `wave-schedule` leaves what it planned: `schedules`, a text a loop; `schedule_parts`, for A and B
-    of each the instructions of a read, and the reads that stand together; `named_schedule` where the
+    `wave-schedule` leaves what it planned: `schedules`, a text a loop; `schedule_loops`, the id of each
+    (`#tile.loop`), 0 where it has none; `schedule_parts`, for A and B of each the instructions of a
+    read, and the reads that stand together; `named_schedule` where the
     author named one. It takes none of the `rejected_schedules`.
 
     `library_math`: functions of f32 are those of the device's library.
@@ -57,6 +58,7 @@ def Wave_KernelOp : Wave_Op<"kernel", [Symbol, IsolatedFromAbove, NoTerminator, 
                        DefaultValuedAttr<I64Attr, "1">:$cluster,
                        UnitAttr:$keep_order, UnitAttr:$named_schedule,
                        OptionalAttr<StrArrayAttr>:$schedules,
+                       OptionalAttr<DenseI64ArrayAttr>:$schedule_loops,
                        OptionalAttr<ArrayAttr>:$schedule_parts,
                        OptionalAttr<StrArrayAttr>:$rejected_schedules,
                        OptionalAttr<StrAttr>:$block_order, OptionalAttr<ArrayAttr>:$tensor_maps,
@@ -65,7 +67,7 @@ def Wave_KernelOp : Wave_Op<"kernel", [Symbol, IsolatedFromAbove, NoTerminator, 
                                  "::mlir::ArrayAttr":$arg_access, "int64_t":$threads), [{
     build($_builder, $_state, sym_name, arg_names, arg_access, threads, /*shared_bytes=*/0,
           /*min_blocks=*/1, /*grid_blocks=*/::mlir::IntegerAttr(), /*cluster=*/1, /*keep_order=*/false, /*named_schedule=*/false,
-          ::mlir::ArrayAttr(), ::mlir::ArrayAttr(), ::mlir::ArrayAttr(), ::mlir::StringAttr(),
+          ::mlir::ArrayAttr(), ::mlir::DenseI64ArrayAttr(), ::mlir::ArrayAttr(), ::mlir::ArrayAttr(), ::mlir::StringAttr(),
           ::mlir::ArrayAttr(), /*library_math=*/false);
   }]>];
   let regions = (region SizedRegion<1>:$body);

@@ -1,0 +1,62 @@
+//===- IgnoredHints.cpp - what is said and changes nothing ----------------===//
+//
+// Takes the bound arguments of a call, says of each hint that Ignored.def has that it is dropped,
+// where its author asks for something by it.
+//
+// SPDX-License-Identifier: Apache-2.0
+//===----------------------------------------------------------------------===//
+#include "IntrinsicTable.h"
+#include "Lanes.h"
+
+namespace tilec::script {
+
+static constexpr llvm::StringRef ofPasses = "it is for passes of TileLang's";
+
+Value Evaluator::defaultOf(llvm::StringRef text) {
+  if (text == "None")
+    return Value::none();
+  if (text == "True" || text == "False")
+    return Value::boolean(text == "True");
+  if (text.starts_with("'"))
+    return heap.str(text.drop_front().drop_back().str());
+  int64_t number = 0;
+  text.getAsInteger(10, number);
+  return Value::small(number);
+}
+
+/// Of one line in a loop that is traced several times once.
+void Evaluator::remarkIgnored(const BoundArgs &args) {
+  const Signature &signature = signatureOf(args.id);
+  for (const IgnoredHint &hint : ignoredHintsOf(args.id)) {
+    if (hint.keyword.empty()) {
+      remarkOnce(DiagId::HintIgnored, args.calleeSpan, "T." + nameOf(args.id).str(), hint.why);
+      continue;
+    }
+    size_t n = args.indexOf(hint.keyword);
+    const Value &value = args.values[n];
+    llvm::StringRef usual = signature.parameters[n].defaultText;
+    bool asksForNothing = value.is(ValueKind::None) ||
+                          (value.isSequence() && value.items().empty()) ||
+                          (!usual.empty() && same(value, defaultOf(usual)));
+    if (args.given[n] && !asksForNothing)
+      remarkOnce(DiagId::HintIgnored, args.spans[n], hint.keyword, hint.why);
+  }
+  if (llvm::is_contained(signature.names, annotationsKeyword))
+    remarkAnnotations(args[annotationsKeyword], args.spanOf(annotationsKeyword));
+}
+
+void Evaluator::remarkAnnotations(const Value &value, Span span) {
+  if (!value.is(ValueKind::None))
+    remarkOnce(DiagId::HintIgnored, span, annotationsKeyword, ofPasses);
+}
+
+/// Of upstream's options those that ask for something, and nothing here knows them.
+void Evaluator::remarkIgnoredConfig(llvm::StringRef key, const Value &value, Span span) {
+  constexpr llvm::StringRef known[] = {"tl.enable_fast_math", // lib/Import asks for these
+                                       "tl.disable_thread_storage_sync"};
+  bool isOff = value.is(ValueKind::None) || (value.is(ValueKind::Bool) && !value.boolean());
+  if (!isOff && !llvm::is_contained(known, key))
+    remark(DiagId::HintIgnored, span, key, ofPasses);
+}
+
+} // namespace tilec::script
