@@ -234,7 +234,7 @@ private:
     bool hasIds = llvm::any_of(code[kernel],
                                [](const report::LoopCard &card) { return card.sourceLoop != 0; });
     return llvm::any_of(innermost(kernel, isSuch), [&](const report::LoopCard *card) {
-      return (!hasIds || card->sourceLoop == id) && card->vmcntZeros != 0;
+      return (!hasIds || card->sourceLoop == id) && card->vmcntZeros > card->vmcntZerosOfEdges;
     });
   }
 

@@ -114,6 +114,7 @@ void printJsonLoop(json::OStream &json, const LoopCard &loop) {
         });
     });
     json.attribute("vmcnt_zeros", loop.vmcntZeros);
+    json.attribute("vmcnt_zeros_of_edges", loop.vmcntZerosOfEdges);
     json.attribute("smallest_vmcnt",
                    loop.smallestVmcnt ? json::Value(*loop.smallestVmcnt) : json::Value(nullptr));
     json.attributeObject("bank_conflicts", [&] {

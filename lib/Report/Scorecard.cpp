@@ -12,6 +12,7 @@
 #include "llvm/ADT/STLExtras.h"
 
 #include <algorithm>
+#include <set>
 
 using namespace llvm;
 
@@ -70,6 +71,39 @@ void measureDmas(const Instructions &loop, const ScorecardOptions &options, Loop
   card.meanGap = card.dmaGaps.empty() ? 0 : double(sum) / card.dmaGaps.size();
 }
 
+bool readsPartOfWord(const Instruction &instr) {
+  llvm::StringRef name = instr.mnemonic;
+  return instr.kind == InstrKind::GlobalLoad &&
+         (name.contains("ubyte") || name.contains("sbyte") || name.contains("short"));
+}
+
+/// Looks at each block for itself.
+void measureEdges(const Instructions &loop, LoopCard &card) {
+  std::set<uint64_t> entries;
+  for (const Instruction *instr : loop)
+    if (instr->target)
+      entries.insert(*instr->target);
+  unsigned parts = 0, zeros = 0;
+  bool isEdge = true;
+  auto endBlock = [&] {
+    card.vmcntZerosOfEdges += isEdge && parts > 0 ? zeros : 0;
+    parts = zeros = 0;
+    isEdge = true;
+  };
+  for (const Instruction *instr : loop) {
+    if (entries.count(instr->address))
+      endBlock();
+    bool isPart = readsPartOfWord(*instr);
+    parts += isPart;
+    zeros += instr->kind == InstrKind::Wait && instr->waits.vmcnt == 0U;
+    isEdge &= isPart || instr->kind == InstrKind::Vector || instr->kind == InstrKind::Scalar ||
+              instr->kind == InstrKind::Wait || instr->kind == InstrKind::Nop ||
+              instr->kind == InstrKind::Branch;
+    if (instr->kind == InstrKind::Branch)
+      endBlock();
+  }
+}
+
 void measureWaits(const Instructions &loop, LoopCard &card) {
   for (const Instruction *instr : loop) {
     if (instr->kind != InstrKind::Wait)
@@ -120,6 +154,7 @@ LoopCard measureLoop(const KernelCode &kernel, const Loop &loop, const Scorecard
   }
   measureDmas(instructions, options, card);
   measureWaits(instructions, card);
+  measureEdges(instructions, card);
   measureRuns(instructions, card);
   return card;
 }

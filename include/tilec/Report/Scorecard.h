@@ -60,6 +60,9 @@ struct LoopCard {
   std::vector<WaitLine> waits; ///< different ones, by first appearance
   std::optional<unsigned> smallestVmcnt;
   unsigned vmcntZeros = 0;
+  /// Of these, in blocks that only read parts of words: the elements of a piece that passes the end
+  /// of its row, which few waves read (a branch leads around them).
+  unsigned vmcntZerosOfEdges = 0;
 
   LoopConflicts bankConflicts;
 

@@ -376,10 +376,12 @@ static Value readToEnd(Emitter &e, tile::LoadOp load, const TensorPlace &place,
                                   /*withElseRegion=*/true);
   OpBuilder::InsertionGuard guard(b);
   b.setInsertionPointToStart(branch.thenBlock());
-  SmallVector<Value, 8> parts;
-  for (int64_t n = 0; n < width; ++n) {
-    auto [at, isInside] = furtherOn(e, place, indices, n);
-    parts.push_back(read(element, at, isInside));
+  // Zeros behind the end are those of the piece, which is masked off here: as both sides use it, it
+  // is read in front of the branch, where it is counted like others that are in flight.
+  SmallVector<Value, 8> parts = e.unpack(whole, width);
+  for (auto [n, part] : llvm::enumerate(parts)) {
+    auto [at, isInside] = furtherOn(e, place, indices, int64_t(n));
+    part = arith::SelectOp::create(b, e.loc, isInside, read(element, at, isInside), part);
   }
   scf::YieldOp::create(b, e.loc, e.pack(parts));
   b.setInsertionPointToStart(branch.elseBlock());
