@@ -7,6 +7,8 @@
 //===----------------------------------------------------------------------===//
 #include "tilec/IR/Wave/Wave.h"
 
+#include "tilec/Target/Target.h"
+
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
@@ -156,10 +158,12 @@ LogicalResult KernelOp::verify() {
   if (getArgNames().size() != arguments || getArgAccess().size() != arguments)
     return emitOpError() << "has " << arguments << " arguments, " << getArgNames().size()
                          << " names and " << getArgAccess().size() << " access modes";
-  if (getThreads() < 1 || getThreads() > 1024)
-    return emitOpError() << "has " << getThreads() << " threads; 1 to 1024 are possible";
-  if (int64_t cluster = getCluster(); cluster < 1 || cluster > 16)
-    return emitOpError() << "has clusters of " << cluster << " blocks; 1 to 16 are possible";
+  if (getThreads() < 1 || getThreads() > largestBlock)
+    return emitOpError() << "has " << getThreads() << " threads; 1 to " << largestBlock
+                         << " are possible";
+  if (int64_t cluster = getCluster(); cluster < 1 || cluster > largestCluster)
+    return emitOpError() << "has clusters of " << cluster << " blocks; 1 to " << largestCluster
+                         << " are possible";
   int64_t sharedBytes = getSharedBytes(), minBlocks = getMinBlocks();
   if (sharedBytes < 0 || minBlocks < 1)
     return emitOpError() << "asks for " << sharedBytes << " bytes of shared memory and "

@@ -27,7 +27,6 @@ namespace tilec {
 
 namespace {
 
-constexpr int64_t rowBits = 8 * 128; ///< of the widest swizzle
 /// Slots that a ring of short rounds shall have at least, and one of rounds that were joined.
 constexpr int64_t fewestSlots = 6, fewestOfLonger = 3;
 
@@ -40,11 +39,15 @@ struct Operand {
   unsigned source = 0; ///< of the tensor
 
   int64_t bits() { return bitsOf(tile::dtypeOf(tile.getResult().getType().getElementType())); }
+  /// Elements of the widest row that a swizzle permutes.
+  int64_t rowElems(const TargetInfo &target) {
+    return 8 * target.tensorCopies->widestRowBytes / bits();
+  }
   /// Whether boxes of `k` along K are copied as others are: the channels of one element of a
   /// convolution's kernel, each row of a panel.
-  bool canHave(int64_t k) {
+  bool canHave(int64_t k, const TargetInfo &target) {
     auto matrix = box.getSource().getDefiningOp<tile::Im2colOp>();
-    return !matrix || matrix.channels() % std::min(k, rowBits / bits()) == 0;
+    return !matrix || matrix.channels() % std::min(k, rowElems(target)) == 0;
   }
   bool hasRowsAlongK() { return dim == 1; }
 };
@@ -128,7 +131,7 @@ int64_t chooseK(Rounds &rounds, const TargetInfo &target) {
   for (Operand &operand : rounds.operands) {
     slotBits += operand.tile.getResult().getType().numElems() * operand.bits();
     if (operand.hasRowsAlongK())
-      row = std::max(row, rowBits / operand.bits());
+      row = std::max(row, operand.rowElems(target));
   }
   // What else lies in shared memory may do so at the same time.
   int64_t left = target.sharedBytes * 8 + slotBits;
@@ -139,7 +142,7 @@ int64_t chooseK(Rounds &rounds, const TargetInfo &target) {
   });
   auto slotsOf = [&](int64_t other) { return left / (slotBits / k * other); };
   bool canBeRow =
-      llvm::all_of(rounds.operands, [&](Operand &operand) { return operand.canHave(row); });
+      llvm::all_of(rounds.operands, [&](Operand &operand) { return operand.canHave(row, target); });
   if (row == 0 || row % k * k % row != 0 || slotBits % k != 0 || !canBeRow)
     return k;
   if (row < k)

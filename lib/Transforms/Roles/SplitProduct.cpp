@@ -40,13 +40,7 @@ namespace tilec {
 
 namespace {
 
-constexpr int64_t mostBlocks = 8;   ///< of a cluster that every chip with clusters can run
 constexpr int64_t fewestRounds = 4; ///< of a block: with fewer its ring is never full
-/// What a sum costs whatever its size, in clocks, and how many of its bytes go through shared
-/// memory in one (docs/numbers/hopper-trials.md).
-constexpr int64_t clocksOfMeeting = 700, remoteBytes = 17;
-/// Of a round beside its multiplications: 64 x 64 x 64 takes 200, 128 of them on the tensor cores.
-constexpr int64_t clocksOfSlot = 70;
 /// Up to such a part of the chip's units, tiles leave it idle.
 constexpr double fewTiles = 0.5;
 
@@ -255,9 +249,10 @@ int64_t blocksOfTile(SplitProduct &product, const TargetInfo &target) {
   if (!fits(product, sumBytes, target) ||
       (product.tiles > fewTiles * target.units && !hasOneRow(product)))
     return 1;
-  double cost = clocksOfMeeting + double(sumBytes) / remoteBytes;
-  int64_t round = clocksOfSlot + clocksOfRound(product.loop, target), best = 1;
-  for (int64_t blocks = 2; blocks <= mostBlocks; blocks *= 2) {
+  const ClusterSums &sums = target.clusterSums;
+  double cost = double(sums.clocks) + double(sumBytes) / double(sums.bytesPerClock);
+  int64_t round = target.clocks.roundOfCopies + clocksOfRound(product.loop, target), best = 1;
+  for (int64_t blocks = 2; blocks <= target.mostOfCluster; blocks *= 2) {
     int64_t own = ceilDiv(product.rounds, blocks);
     int64_t atOnce = blocks > 2 ? target.clusterUnits : target.units;
     bool hasWork = own >= fewestRounds && (blocks - 1) * own < product.rounds;
@@ -273,8 +268,8 @@ int64_t blocksOfTile(SplitProduct &product, const TargetInfo &target) {
 
 class Splitting {
 public:
-  Splitting(SplitProduct &product, int64_t blocks, int64_t lanes)
-      : product(product), kernel(product.kernel), blocks(blocks), lanes(lanes),
+  Splitting(SplitProduct &product, int64_t blocks, const TargetInfo &target)
+      : product(product), kernel(product.kernel), target(target), blocks(blocks),
         rows(product.gemm.m() / blocks), b(product.kernel), loc(product.loop.getLoc()) {}
 
   void run() {
@@ -302,7 +297,8 @@ private:
 
   SplitProduct &product;
   tile::KernelOp kernel;
-  int64_t blocks, lanes, rows; ///< of a cluster; of a wave; of a block
+  const TargetInfo &target;
+  int64_t blocks, rows; ///< of a cluster; of a block
   OpBuilder b;
   Location loc;
   Value rank, firstRow;
@@ -363,7 +359,8 @@ void Splitting::addPartials() {
   tile::ClusterBarrierOp::create(b, loc, ValueRange());
   // A lane's piece is the widest read, so that neighbours' pieces follow one another.
   FragmentLayout pieces =
-      blockedLayout({rows, columns}, lanes, kernel.getThreads() / lanes, 128 / bits);
+      blockedLayout({rows, columns}, target.waveLanes, kernel.getThreads() / target.waveLanes,
+                    8 * target.accessBytes / bits);
   total = tile::AllocOp::create(
       b, loc, tile::BufferType::get({rows, columns}, type.getElementType(), tile::Scope::Fragment),
       product.sum.getName(), tile::FragmentLayoutAttr::get(b.getContext(), pieces));
@@ -447,7 +444,7 @@ struct SplitProductsPass : impl::SplitProductsPassBase<SplitProductsPass> {
     const TargetInfo *chip = targetOfPass(getOperation(), target);
     if (!chip)
       return signalPassFailure();
-    if (!chip->hasMbarriers || chip->groups.empty() || (!strategy.empty() && strategy != "auto"))
+    if (!chip->hasMbarriers() || chip->groups.empty() || (!strategy.empty() && strategy != "auto"))
       return;
     for (tile::KernelOp kernel : getOperation().getBody().getOps<tile::KernelOp>()) {
       std::optional<SplitProduct> product = splitProductOf(kernel);
@@ -456,7 +453,7 @@ struct SplitProductsPass : impl::SplitProductsPassBase<SplitProductsPass> {
         continue;
       product->loop.emitRemark() << blocks << " blocks share each of the " << product->tiles
                                  << " tiles, each a part of K";
-      Splitting(*product, blocks, chip->waveLanes).run();
+      Splitting(*product, blocks, *chip).run();
     }
   }
 };

@@ -20,7 +20,8 @@ static SmallVector<Value> placesOfLane(Emitter &e, tile::GemmOp gemm, const Warp
                                        Value groupM, Elements &elements) {
   OpBuilder &b = e.b;
   Location &loc = e.loc;
-  constexpr int64_t wordBytes = 2, lanesOfRow = 4, kOfPair = 64;
+  constexpr int64_t wordBytes = 2, lanesOfRow = 4;
+  const int64_t kOfPair = 2 * shape.k;
   BufferBox box = boxOf(gemm.getPlaces());
   const SharedPlace &tile = e.shared.find(box.root)->second;
   int64_t rowBytes = tile.layout.pitchElems * wordBytes;

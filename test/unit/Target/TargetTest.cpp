@@ -61,12 +61,15 @@ TEST_P(EachTarget, HasEveryFigure) {
 
 TEST_P(EachTarget, FiguresAgree) {
   EXPECT_EQ(chip.sharedBytesOfUnit - chip.sharedBytesKept, chip.sharedBytes);
+  EXPECT_TRUE(chip.waveLanes == narrowestWave || chip.waveLanes == widestWave);
+  EXPECT_LE(chip.maxThreads, largestBlock);
+  EXPECT_LE(chip.mostOfCluster, largestCluster);
   EXPECT_EQ(chip.wavesOfScheduler * chip.schedulers * chip.waveLanes, chip.part.threadsOfUnit);
   EXPECT_LE(chip.registers.accumulators, chip.registers.ofLane);
   EXPECT_TRUE(llvm::is_sorted(chip.asyncCopies.bytes, std::greater<>()));
   EXPECT_EQ(chip.groups.empty(), chip.groupDescriptor == nullptr);
-  EXPECT_EQ(chip.groups.empty(), !chip.registers.mostMoved);
-  EXPECT_TRUE(chip.hasMbarriers || !chip.hasTensorCopies);
+  EXPECT_EQ(chip.groups.empty(), !chip.registers.moved);
+  EXPECT_TRUE(chip.hasMbarriers() || !chip.tensorCopies);
 }
 
 TEST_P(EachTarget, AtomsHoldTheirTiles) {
