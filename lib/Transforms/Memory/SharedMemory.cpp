@@ -46,11 +46,17 @@ int64_t bytesOfBuffer(tile::AllocOp alloc, int64_t slots) {
 
 namespace {
 
+/// Numbers of neighbouring ops differ by so much: one between them is of what is planned there.
+constexpr int64_t betweenOps = 2;
+
 class Lifetimes {
 public:
   Lifetimes(tile::KernelOp kernel, const TargetInfo &target) : kernel(kernel), target(target) {
     int64_t count = 0;
-    kernel.walk<WalkOrder::PreOrder>([&](Operation *op) { begins[op] = ends[op] = count++; });
+    kernel.walk<WalkOrder::PreOrder>([&](Operation *op) {
+      begins[op] = ends[op] = count;
+      count += betweenOps;
+    });
     kernel.walk([&](Operation *op) { // inner ops first
       int64_t &end = ends[op->getParentOp()];
       end = std::max(end, ends[op]);
@@ -358,14 +364,26 @@ void SharedMemory::place() const {
 SharedNeed *SharedMemory::needOf(Operation *buffer) {
   isPlaced = false;
   for (SharedNeed &need : MutableArrayRef(all).take_front(buffers))
-    if (need.ops.front() == buffer)
+    if (llvm::is_contained(need.ops, buffer))
       return &need;
   return nullptr;
 }
 
+void SharedMemory::setBytes(tile::AllocOp buffer, int64_t bytes) {
+  if (SharedNeed *need = needOf(buffer))
+    need->bytes = alignTo(bytes, target->sharedGrain);
+}
+
 void SharedMemory::setSlots(tile::AllocOp ring, int64_t slots) {
-  if (SharedNeed *need = needOf(ring))
-    need->bytes = alignTo(bytesOfBuffer(ring, slots), target->sharedGrain);
+  setBytes(ring, bytesOfBuffer(ring, slots));
+}
+
+bool SharedMemory::hasRoomFor(ArrayRef<RingSlot> rings, int64_t slots) const {
+  SharedMemory with = *this;
+  for (const RingSlot &ring : rings)
+    with.setBytes(ring.buffer, ring.bytes * slots);
+  with.addPipe(slots);
+  return with.fits();
 }
 
 void SharedMemory::keepDuring(tile::ForOp loop, tile::AllocOp buffer) {
@@ -396,6 +414,15 @@ void SharedMemory::addPipe(int64_t stages) {
     all.push_back({{}, turnBarriers * target->mbarrierBytes, target->accessBytes});
   }
   all[*barriers].bytes += 2 * stages * target->mbarrierBytes;
+}
+
+void SharedMemory::addBehind(tile::ForOp loop, int64_t bytes) {
+  int64_t when = loops->lookup(loop).second + betweenOps / 2;
+  all.insert(all.begin() + buffers++,
+             {{}, alignTo(bytes, target->sharedGrain), target->swizzleGrain, when, when});
+  if (barriers)
+    ++*barriers;
+  isPlaced = knowsMeetings = false;
 }
 
 void SharedMemory::addStaging(int64_t bytes) {

@@ -43,6 +43,12 @@ struct SharedNeed {
   }
 };
 
+/// A buffer that a planner thinks of as a ring, with slots of so many bytes.
+struct RingSlot {
+  tile::AllocOp buffer;
+  int64_t bytes;
+};
+
 /// Shared memory of a block: all that its kernel needs as it stands, each with its place. Buffers
 /// that are never needed at the same time share bytes, all else has bytes of its own. A planner
 /// takes a copy and asks what would be left with more slots, another pipe or buffers to store
@@ -65,6 +71,11 @@ public:
     return all;
   }
 
+  /// Whether these buffers can be rings of as many slots, which a pipe fills, beside all else.
+  bool hasRoomFor(llvm::ArrayRef<RingSlot> rings, int64_t slots) const;
+
+  /// The buffer takes so many bytes.
+  void setBytes(tile::AllocOp buffer, int64_t bytes);
   /// The ring becomes `slots` times the buffer that it is now.
   void setSlots(tile::AllocOp ring, int64_t slots);
   /// Nothing that is needed in the loop shares the buffer's bytes.
@@ -74,6 +85,8 @@ public:
   void replace(mlir::Operation *gone, tile::AllocOp wide, tile::ForOp loop);
   /// A pipe's mbarriers: of `stages` slots.
   void addPipe(int64_t stages);
+  /// A buffer of so many bytes between the loop and the statement behind it.
+  void addBehind(tile::ForOp loop, int64_t bytes);
   /// Bytes that accumulators are stored through.
   void addStaging(int64_t bytes);
 

@@ -10,6 +10,7 @@
 //
 // SPDX-License-Identifier: Apache-2.0
 //===----------------------------------------------------------------------===//
+#include "Memory/SharedMemory.h"
 #include "Roles/PlainProduct.h"
 #include "Roles/Product.h"
 
@@ -127,30 +128,29 @@ std::optional<Rounds> roundsOf(tile::ForOp loop) {
 
 /// K of a round: whole rows of the swizzle.
 int64_t chooseK(Rounds &rounds, const TargetInfo &target) {
-  int64_t k = rounds.k, slotBits = 0, row = 0;
-  for (Operand &operand : rounds.operands) {
-    slotBits += operand.tile.getResult().getType().numElems() * operand.bits();
+  int64_t k = rounds.k, row = 0;
+  for (Operand &operand : rounds.operands)
     if (operand.hasRowsAlongK())
       row = std::max(row, operand.rowElems(target));
-  }
-  // What else lies in shared memory may do so at the same time.
-  int64_t left = target.sharedBytes * 8 + slotBits;
-  rounds.loop->getParentOfType<tile::KernelOp>().walk([&](tile::AllocOp alloc) {
-    tile::BufferType type = alloc.getResult().getType();
-    if (type.isShared())
-      left -= type.numElems() * bitsOf(tile::dtypeOf(type.getElementType()));
-  });
-  auto slotsOf = [&](int64_t other) { return left / (slotBits / k * other); };
+  // The kernel may become a persistent one, whose producer fills slots for the next tile.
+  SharedMemory memory(rounds.loop->getParentOfType<tile::KernelOp>(), target,
+                      FilledBuffers::Always);
+  auto hasSlots = [&](int64_t slots, int64_t other) {
+    SmallVector<RingSlot, 2> rings;
+    for (Operand &operand : rounds.operands)
+      rings.push_back({operand.tile, bytesOfBuffer(operand.tile) * other / k});
+    return memory.hasRoomFor(rings, slots);
+  };
   bool canBeRow =
       llvm::all_of(rounds.operands, [&](Operand &operand) { return operand.canHave(row, target); });
-  if (row == 0 || row % k * k % row != 0 || slotBits % k != 0 || !canBeRow)
+  if (row == 0 || row % k * k % row != 0 || !canBeRow)
     return k;
   if (row < k)
-    return k % row == 0 && slotsOf(k) < fewestSlots ? row : k;
+    return k % row == 0 && !hasSlots(fewestSlots, k) ? row : k;
   bool isWhole = rounds.count % (row / k) == 0 ||
                  llvm::all_of(rounds.operands,
                               [&](Operand &operand) { return endsWithTensor(rounds, operand); });
-  return isWhole && rounds.count > row / k && slotsOf(row) >= fewestOfLonger ? row : k;
+  return isWhole && rounds.count > row / k && hasSlots(fewestOfLonger, row) ? row : k;
 }
 
 /// Boxes, tiles and rounds of another length.

@@ -18,6 +18,7 @@
 //
 // SPDX-License-Identifier: Apache-2.0
 //===----------------------------------------------------------------------===//
+#include "Memory/SharedMemory.h"
 #include "Roles/PlainProduct.h"
 #include "Roles/Product.h"
 #include "Roles/RingSlots.h"
@@ -228,17 +229,20 @@ bool hasOneRow(SplitProduct &product) {
       copies, [&](tile::CopyOp copy) { return tilesOf(product.kernel, copy) == product.tiles; });
 }
 
-/// Whether a ring of two slots fits beside what is added and all else that the kernel has.
-bool fits(SplitProduct &product, int64_t sumBytes, const TargetInfo &target) {
-  int64_t bytes = sumBytes;
-  for (tile::AllocOp alloc : product.kernel.getBody().getOps<tile::AllocOp>()) {
-    tile::BufferType type = alloc.getResult().getType();
-    bool isOperand = llvm::is_contained(product.gemm->getOperands(), alloc.getResult());
-    if (type.isShared())
-      bytes +=
-          (isOperand ? 2 : 1) * storageBytes(tile::dtypeOf(type.getElementType()), type.numElems());
-  }
-  return bytes <= target.sharedBytes;
+/// Whether a ring of two slots fits beside the partial sums and what a block of so many that share
+/// a tile has else.
+bool fits(SplitProduct &product, int64_t sumBytes, int64_t blocks, const TargetInfo &target) {
+  SharedMemory memory(product.kernel, target, FilledBuffers::FromStart);
+  memory.addBehind(product.loop, sumBytes);
+  for (Value buffer : product.byRow)
+    if (auto alloc = buffer.getDefiningOp<tile::AllocOp>(); alloc.getResult().getType().isShared())
+      memory.setBytes(alloc, bytesOfBuffer(alloc) / blocks);
+  SmallVector<RingSlot, 3> rings;
+  for (Value operand : product.gemm->getOperands())
+    if (auto alloc = operand.getDefiningOp<tile::AllocOp>();
+        alloc && alloc.getResult().getType().isShared())
+      rings.push_back({alloc, bytesOfBuffer(alloc)});
+  return memory.hasRoomFor(rings, 2);
 }
 
 /// How many blocks share a tile: as many as the chip runs at once, as long as twice as many save
@@ -246,8 +250,7 @@ bool fits(SplitProduct &product, int64_t sumBytes, const TargetInfo &target) {
 int64_t blocksOfTile(SplitProduct &product, const TargetInfo &target) {
   tile::BufferType type = product.sum.getResult().getType();
   int64_t sumBytes = storageBytes(tile::dtypeOf(type.getElementType()), type.numElems());
-  if (!fits(product, sumBytes, target) ||
-      (product.tiles > fewTiles * target.units && !hasOneRow(product)))
+  if (product.tiles > fewTiles * target.units && !hasOneRow(product))
     return 1;
   const ClusterSums &sums = target.clusterSums;
   double cost = double(sums.clocks) + double(sumBytes) / double(sums.bytesPerClock);
@@ -259,7 +262,7 @@ int64_t blocksOfTile(SplitProduct &product, const TargetInfo &target) {
     // The sum of two costs most of what that of more does.
     double saved = double(ceilDiv(product.rounds, best) - own) * double(round);
     if (product.tiles * blocks > atOnce || product.gemm.m() % blocks != 0 || !hasWork ||
-        saved <= cost * (best == 1 ? 1.5 : 0.25))
+        saved <= cost * (best == 1 ? 1.5 : 0.25) || !fits(product, sumBytes, blocks, target))
       break;
     best = blocks;
   }
