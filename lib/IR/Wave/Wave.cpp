@@ -353,13 +353,13 @@ LogicalResult TmaLoadOp::verify() {
 
 LogicalResult GroupMmaOp::verify() {
   int64_t slabs = getSlabs(), steps = getSteps(), n = getN();
-  if (slabs < 1 || steps < 1 || n < 8 || n > 256 || n % 8 != 0)
+  if (slabs < 1 || steps < 1 || n < 1 || n % groupColumns != 0)
     return emitOpError() << "multiplies " << slabs << " slabs and " << n << " columns in " << steps
-                         << " steps; n is a multiple of 8 up to 256";
+                         << " steps; n is a multiple of " << groupColumns;
   RegsType c = getC().getType();
-  if (elementsOf(c.getElementType()) != 4 * slabs || c.getCount() * 8 % n != 0)
+  if (elementsOf(c.getElementType()) != 4 * slabs || c.getCount() * groupColumns % n != 0)
     return emitOpError() << "accumulates " << slabs << " slabs of " << n << " columns in " << c;
-  int64_t pieces = c.getCount() * 8 / n;
+  int64_t pieces = c.getCount() * groupColumns / n;
   if (bool(getA()) == bool(getARegs()))
     return emitOpError("takes A from shared memory or from registers");
   if (getA() && int64_t(getAStarts().size()) != steps * slabs)

@@ -75,7 +75,12 @@ Complaint isMissingOn(Operation *op, const TargetInfo &target) {
           [&](auto) { return unless(target.hasMbarriers()); })
       .Case<TmaLoadOp, TmaStoreOp, TmaPrefetchOp>(
           [&](auto) { return unless(target.tensorCopies.has_value()); })
-      .Case<GroupMmaOp, GroupMmaWaitOp>([&](auto) { return unless(!target.groups.empty()); })
+      .Case([&](GroupMmaOp mma) {
+        return unless(llvm::any_of(target.groups, [&](const GroupAtom &atom) {
+          return int64_t(mma.getN()) <= atom.mostN;
+        }));
+      })
+      .Case([&](GroupMmaWaitOp) { return unless(!target.groups.empty()); })
       .Case([&](SetPrioOp prio) {
         return unless(target.mostPriority != 0 && int64_t(prio.getLevel()) <= target.mostPriority);
       })
