@@ -104,7 +104,7 @@ bool isTileLanguage(llvm::StringRef module) {
 }
 
 Value Evaluator::tileAttribute(llvm::StringRef name, Span span, bool report) {
-  llvm::StringRef instead = refusedIntrinsic(name, targetInfo(arch).hasMbarriers);
+  llvm::StringRef instead = refusedIntrinsic(name, targetInfo(arch).hasMbarriers());
   if (!instead.empty())
     return heap.named(ValueKind::Refused, ("T." + name + "\n" + instead).str());
   if (std::optional<IntrinsicId> id = findIntrinsic(name))

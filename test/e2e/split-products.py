@@ -5,6 +5,8 @@
 # RUN: tilec-run %s --entry "product(K=8000, block_K=32, transposed=False)" --target=sm_90a --device=ptx --check | FileCheck %s
 # RUN: tilec-run %s --entry "product(block_M=192, threads=384, M=192)" --target=sm_90a --device=ptx --check | FileCheck %s
 # RUN: tilec-run %s --entry "product(N=200, block_N=80)" --target=sm_90a --device=ptx --check | FileCheck %s
+# RUN: tilec-run %s --entry "product(M=256, N=192, K=2048, block_M=256, block_N=192)" --target=sm_90a --device=ptx --check | FileCheck %s
+# RUN: tilec-run %s --entry "product(M=128, K=2048, block_N=256, out='float32', through_shared=True)" --target=sm_90a --device=ptx --check | FileCheck %s
 # RUN: tilec-run %s --entry "product(dtype='int8', accum='int32', out='int32')" --target=sm_90a --device=ptx --check | FileCheck %s
 # RUN: tilec-run %s --entry "product(dtype='float16', accum='float16', out='float16')" --target=sm_90a --device=ptx --check | FileCheck %s
 # RUN: tilec-run %s --entry "product(out='float32')" --target=sm_90a --device=ptx --check | FileCheck %s
@@ -27,6 +29,11 @@
 # SPLIT: .reqnctapercluster 8, 1, 1
 # SPLIT: barrier.cluster.wait.aligned
 # SPLIT: ld.shared::cluster.v4.b32
+#
+# Sums that fill most of shared memory lie where the rings were: the allocator says that both fit.
+# RUN: tilec %s --entry "product(M=256, N=192, K=2048, block_M=256, block_N=192)" --target=sm_90a --emit=ptx --remarks 2>&1 | FileCheck %s --check-prefix=LARGE
+# RUN: tilec %s --entry "product(M=128, K=2048, block_N=256, out='float32', through_shared=True)" --target=sm_90a --emit=ptx --remarks 2>&1 | FileCheck %s --check-prefix=LARGE
+# LARGE: remark: {{[248]}} blocks share each of the 1 tiles, each a part of K
 #
 # What names a schedule, has tiles enough or little to do, or needs whole tiles behind the loop stays as it is.
 # RUN: tilec %s --entry "product()" --target=sm_90a --emit=ptx --schedule=producer_consumer | FileCheck %s --check-prefix=WHOLE

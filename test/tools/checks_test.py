@@ -93,9 +93,21 @@ class Targets(Tree):
     def test_chips_vendors_and_their_numbers_are_found(self):
         for text in ("if (target.vendor == x)", "Arch::Sm90a", "// on NVIDIA", "// ds_read_b128", 'run("gfx950")', "mfma()"):
             self.assertIn("Roles/A.cpp:2: names", self.complaint("x\n" + text + "\n"), text)
-        self.assertIn("holds 132", self.complaint("constexpr int units = 132;\n"))
+        self.assertIn("holds 132", self.complaint("constexpr int most = 132;\n"))
         self.assertIn("A.td:1: names", self.complaint("// sm_90a\n", "include/tilec/IR/Wave/A.td"))
         self.assertIn("names `Hopper`", self.complaint("", "lib/Transforms/Hopper/A.cpp"))
+
+    def test_constants_with_a_unit_are_found(self):
+        for text, name in (("constexpr int64_t sectorBytes = 32; // of L2", "sectorBytes"),
+                           ("  constexpr int64_t fewest = 2,\n      clocksOfMeeting = 700;", "clocksOfMeeting"),
+                           ("static constexpr unsigned lanes = 8 * 4;", "lanes"),
+                           ("const int64_t mostBytes = int64_t(1) << 20;", "mostBytes"),
+                           ("constexpr int64_t threadsPerGroup = 0x80;", "threadsPerGroup")):
+            self.assertIn(f"A.cpp:2: `{name}` is a number", self.complaint("x\n" + text + "\n"), text)
+        for text in ("constexpr int64_t mostRounds = 16;", "const int64_t bytes = target.accessBytes;", "int64_t bytes = 0;",
+                     "// constexpr int64_t bytes = 4;", "constexpr int64_t pieceBytes = 4 * width;"):
+            self.assertIsNone(self.complaint(text + "\n"), text)
+        self.assertIsNone(self.complaint("constexpr int64_t otherRegisters = 40;\n", "lib/Transforms/Roles/RingSlots.cpp"))
 
 
 class Attrs(Tree):

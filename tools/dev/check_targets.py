@@ -5,6 +5,9 @@
 lib/Transforms, lib/Analysis, lib/IR, lib/Import and their headers ask tilec/Target instead (docs/contribute/adding-a-target.md):
 their code and comments may not hold the words below, nor a constant that is a chip's. A page of docs/ and the title
 of a manual that a comment cites are no names. What is a vendor's own belongs in a folder AMDGPU or NVPTX.
+
+A constant whose name has a unit of the machine (bytes, lanes, clocks, ...) and whose value is written out is a chip's
+as well, if it is not one of OWN_NUMBERS: what an algorithm has chosen, or what is so on every machine.
 """
 
 import argparse
@@ -19,10 +22,37 @@ SUFFIXES = {".h", ".cpp", ".def", ".td", ".inc", ".txt"}
 WORD = re.compile(r"amd(?!ahl)|nvidia|gfx_?\d|sm_\d|\bcdna|hopper|ampere|blackwell|\bada\b|mi3\d\d|\b[ah][12]00\b"
                   r"|mfma|wgmma|setmaxnreg|vmcnt|lgkmcnt|s_waitcnt|\bds_(?:read|write)|ldmatrix\.x|Arch::|vendor", re.I)
 # Registers, shared memory, threads' limits and multiprocessors of the chips that there are.
-NUMBER = re.compile(r"(?<![\w.])(?:108|132|255|304|512|65535|65536|131072|163840|166912|167936|232448|233472"
+NUMBER = re.compile(r"(?<![\w.])(?:108|132|255|304|512|896|65535|65536|131072|163840|166912|167936|232448|233472"
                     r"|227|228)(?![\w.])")
+UNITS = {"banks", "bytes", "clocks", "lanes", "regs", "registers", "sectors", "simds", "threads", "units", "warps", "waves"}
+CONSTANT = re.compile(r"\b(?:constexpr|const)\s+(?:static\s+)?[\w:]+\s+(\w+\s*=[^;]*);")
+LITERAL = re.compile(r"(?:int64_t\()?(?:0x[0-9a-fA-F]+|\d+)\)?(?:\s*(?:<<|\*)\s*\d+)*")
+# Files of lib/Transforms and the constants in them, by the reason why they are no chip's.
+OWN_NUMBERS = {
+    "what kernels of the tests need beside fragments, found by compiling them": [
+        "Roles/RingSlots.cpp otherRegisters", "Roles/Strategies/PingPong.cpp otherRegs",
+        "Layouts/WarpGroups.cpp leastOtherRegs", "Schedule/Strategies/Interleave.cpp otherRegisters"],
+    "from where on something pays, measured or chosen; each says so at its place": [
+        "Pipelines/StageStores.cpp narrowBytes", "Pipelines/ExpandPipelines.cpp fewestWaves",
+        "Check/Check.cpp mostRegisters", "ToWave/EmitTileStore.cpp fetchRegs", "ToWave/Gemm.cpp mostRegisters",
+        "Roles/Strategies/PingPong.cpp fewestRegs", "Layouts/Exchange.cpp mostOwnBytes",
+        "Layouts/Swizzle.cpp widestChunkBytes", "Layouts/GemmPlan.cpp readBytes", "Normalize/Stream.cpp tooManyRegisters",
+        "Normalize/ReadRounds.cpp mostBytes", "Normalize/OwnElements.cpp mostBytes",
+        "Normalize/OwnElements.cpp mostBytesOfLoop", "Schedule/ReadsFirst.cpp partOfRegisters"],
+    "how a product is shared out where no instruction does it": [
+        "Layouts/GemmPlan.cpp lanesM", "Layouts/GemmPlan.cpp lanesN"],
+    "offsets and registers have 32 bits in wave IR": [
+        "Pipelines/AsyncPieces.cpp mostBytes", "Pipelines/ExpandPipelines.cpp wordBytes",
+        "Layouts/GemmPlan.cpp wordBytes", "ToWave/Threads.cpp bytes"],
+    "how tile.gemm takes the places of a sparse A, and wave.group_mma their words": [
+        "ToWave/EmitGemm.cpp wordBytes", "ToWave/EmitGemm.cpp lanesOfRow"],
+    "bits of a number": ["ToWave/MatrixWrites.cpp lanesOfRow"],
+    "what wave.ldmatrix and wave.stmatrix are defined to move": ["include/tilec/IR/Wave/Wave.h matrixRowBytes"],
+}
+ALLOWED = {entry if "/tilec/" in entry else "lib/Transforms/" + entry for entries in OWN_NUMBERS.values() for entry in entries}
 CITED = re.compile(r"docs/[\w./-]+|\"[^\"]*\" of the [\w ]+")
 COMMENT = re.compile(r"//.*|^\s*#.*")
+COMMENT_END = re.compile(r"//[^\n]*")
 
 
 def lines_of(root):
@@ -35,8 +65,25 @@ def lines_of(root):
                     yield inside, number, line
 
 
+def has_unit(name):
+    return bool(UNITS & {word.lower() for word in re.findall(r"[A-Z]?[a-z]+", name)})
+
+
+def constants(root):
+    """Constants with a unit in their name and a number for a value: (path, line, name)."""
+    for path in sorted({path for path, number, _ in lines_of(root) if number == 0 and path.suffix in {".h", ".cpp"}}):
+        text = COMMENT_END.sub("", (root / path).read_text())
+        for statement in CONSTANT.finditer(text):
+            for part in statement[1].split(","):
+                name, _, value = (piece.strip() for piece in part.partition("="))
+                if has_unit(name) and LITERAL.fullmatch(value):
+                    yield path, text.count("\n", 0, statement.start()) + 1, name
+
+
 def complaints(root):
-    found = []
+    found = [f"{path}:{line}: `{name}` is a number with a unit of the machine; ask the target (tilec/Target/Target.h), "
+             "or say in tools/dev/check_targets.py why it is no chip's"
+             for path, line, name in constants(root) if f"{path} {name}" not in ALLOWED]
     for path, number, line in lines_of(root):
         text = CITED.sub("", line)
         word = WORD.search(text)
@@ -50,10 +97,13 @@ def complaints(root):
 def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--root", type=pathlib.Path, default=ROOT)
-    found = complaints(parser.parse_args().root)
+    root = parser.parse_args().root
+    found = complaints(root)
+    gone = ALLOWED - {f"{path} {name}" for path, _, name in constants(root)}
+    found += [f"tools/dev/check_targets.py: `{entry}` is allowed and not there" for entry in sorted(gone)]
     for line in found:
         print(line)
-    print(f"{len(found)} lines name a chip or a vendor")
+    print(f"{len(found)} lines name a chip or a vendor, or hold a number of one")
     return 1 if found else 0
 
 

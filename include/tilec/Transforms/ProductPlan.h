@@ -23,7 +23,8 @@ namespace tilec {
 /// What a strategy is told about the product.
 struct ProductShape {
   int64_t tileM = 0, tileN = 0, tileK = 0;
-  int64_t threads = 128;                 ///< the author's: they consume
+  int64_t threads = 0;                   ///< the author's: they consume
+  int64_t groupThreads = 0;              ///< of a warp group, as the producer is beside several
   int64_t accumulatorRegs = 0;           ///< 32-bit registers of a thread
   int64_t units = 0;                     ///< of the chip: as many blocks run at once
   int64_t registersOfUnit = 0;           ///< 32-bit registers of all lanes of one
@@ -31,9 +32,9 @@ struct ProductShape {
   std::optional<int64_t> tilesM, tilesN; ///< nothing where only a run knows
   std::optional<int64_t> tiles;          ///< of the whole grid
   std::optional<int64_t> tilesK;         ///< rounds of a tile
-  /// Rows of A or B do not begin at multiples of 64 bytes: copies touch sectors of L2 twice.
+  /// Rows of A or B do not begin at multiples of two sectors of L2: copies touch some twice.
   bool raggedPitch = false;
-  /// Rows of A, rows of B do not even begin at sectors (32 bytes): one more is read of each.
+  /// Rows of A, rows of B do not even begin at sectors: one more is read of each.
   bool splitSectorsA = false, splitSectorsB = false;
   /// Why neighbouring blocks along M cannot share their copies of B, those along N theirs of A, and
   /// why teams cannot take tiles in turn; "" where they can.

@@ -32,14 +32,16 @@ enum class MmaOperand : uint8_t { A, B };
 
 /// What a strategy is told about the loop: the work of one wave on one K tile.
 struct ScheduleShape {
-  int64_t repsM = 1, repsN = 1; ///< matrix instructions along the wave's rows and columns
-  int64_t kSteps = 1;           ///< matrix instructions along K
-  int64_t kStepsPerRead = 1;    ///< K steps whose operand one read fetches
-  int64_t slots = 2;            ///< K tiles that shared memory holds
-  int64_t waves = 4;
+  int64_t repsM = 1, repsN = 1;      ///< matrix instructions along the wave's rows and columns
+  int64_t kSteps = 1;                ///< matrix instructions along K
+  int64_t kStepsPerRead = 1;         ///< K steps whose operand one read fetches
+  int64_t slots = 2;                 ///< K tiles that shared memory holds
+  int64_t waves = 4, schedulers = 4; ///< of a block; of a unit, which share them
   int64_t wavesPerSimd = 1;
   int64_t registers = INT64_MAX;                ///< of a lane of each of these waves
   int64_t mostOpen = INT64_MAX;                 ///< copies that a wait may leave in flight
+  int64_t mostOpenReads = INT64_MAX;            ///< reads that it may
+  int64_t mostPriority = INT64_MAX;             ///< of a wave
   int64_t accumulatorRegs = 4;                  ///< registers of one matrix instruction's result
   std::array<int64_t, 2> fragmentRegs = {4, 4}; ///< of one read, A and B
   std::array<int64_t, 2> dmas = {1, 1};         ///< copies per K tile, A and B

@@ -8,6 +8,7 @@
 #include "tilec/IR/Tile/Tile.h"
 
 #include "tilec/Base/Math.h"
+#include "tilec/Target/Target.h"
 
 using namespace mlir;
 
@@ -16,7 +17,6 @@ namespace tilec::tile {
 namespace {
 
 constexpr StringRef units[] = {"wave", "warp_group", "lanes"};
-constexpr int64_t wavesOfGroup = 4;
 
 bool isPositive(const Mma &mma) {
   int64_t counts[] = {mma.m,     mma.n,     mma.k,         mma.wavesM,    mma.wavesN, mma.repsM,
@@ -145,9 +145,9 @@ std::optional<std::string> complaintAbout(const Mma &mma, GemmOp gemm) {
   bool isOfGroups = mma.unit == MmaUnit::WarpGroup;
   if (isOfGroups != gemm.getWarpGroup())
     return isOfGroups ? "is of warp groups, the gemm is not" : "is not of warp groups, the gemm is";
-  if (isOfGroups && mma.wavesM % wavesOfGroup != 0)
+  if (isOfGroups && mma.wavesM % warpsPerGroup != 0)
     return "has no whole warp groups along M";
-  int64_t sharersM = isOfGroups ? mma.wavesM / wavesOfGroup : mma.wavesM;
+  int64_t sharersM = isOfGroups ? mma.wavesM / warpsPerGroup : mma.wavesM;
   if (!covers(gemm.m(), mma.m, sharersM, mma.repsM) ||
       !covers(gemm.n(), mma.n, mma.wavesN, mma.repsN) ||
       mma.steps != ceilDiv(gemm.k(), mma.k * mma.pack))

@@ -7,6 +7,8 @@
 //===----------------------------------------------------------------------===//
 #include "LoopOps.h"
 
+#include "tilec/Target/Target.h"
+
 #include "mlir/Dialect/SCF/IR/SCF.h"
 
 #include "llvm/ADT/StringSet.h"
@@ -142,14 +144,16 @@ LogicalResult KernelOp::verify() {
     return emitOpError() << "has " << getGrid().size() << " grid extents; 1 to 3 are possible";
   if (getBody().getNumArguments() != getGrid().size() || !allIndices(getBody().getArguments()))
     return emitOpError("has one block argument of type index per grid extent");
-  if (int64_t threads = getThreads(); threads < 1 || threads > 1024)
-    return emitOpError() << "has " << threads << " threads; 1 to 1024 are possible";
+  if (int64_t threads = getThreads(); threads < 1 || threads > largestBlock)
+    return emitOpError() << "has " << threads << " threads; 1 to " << largestBlock
+                         << " are possible";
   if (int64_t cluster = getCluster(), teams = getTeams();
-      cluster < 1 || cluster > 16 || teams < 1 || teams > 7)
+      cluster < 1 || cluster > largestCluster || teams < 1 || teams > 7)
     return emitOpError() << "has clusters of " << cluster << " blocks and " << teams
-                         << " teams; 1 to 16 and 1 to 7 are possible";
-  if (int64_t lanes = getWarpLanes(); lanes != 0 && lanes != 32 && lanes != 64)
-    return emitOpError() << "has warps of " << lanes << " lanes; there are 32 and 64";
+                         << " teams; 1 to " << largestCluster << " and 1 to 7 are possible";
+  if (int64_t lanes = getWarpLanes(); lanes != 0 && lanes != narrowestWave && lanes != widestWave)
+    return emitOpError() << "has warps of " << lanes << " lanes; there are " << narrowestWave
+                         << " and " << widestWave;
   return success();
 }
 

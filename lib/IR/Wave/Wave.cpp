@@ -7,6 +7,8 @@
 //===----------------------------------------------------------------------===//
 #include "tilec/IR/Wave/Wave.h"
 
+#include "tilec/Target/Target.h"
+
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
@@ -156,10 +158,12 @@ LogicalResult KernelOp::verify() {
   if (getArgNames().size() != arguments || getArgAccess().size() != arguments)
     return emitOpError() << "has " << arguments << " arguments, " << getArgNames().size()
                          << " names and " << getArgAccess().size() << " access modes";
-  if (getThreads() < 1 || getThreads() > 1024)
-    return emitOpError() << "has " << getThreads() << " threads; 1 to 1024 are possible";
-  if (int64_t cluster = getCluster(); cluster < 1 || cluster > 16)
-    return emitOpError() << "has clusters of " << cluster << " blocks; 1 to 16 are possible";
+  if (getThreads() < 1 || getThreads() > largestBlock)
+    return emitOpError() << "has " << getThreads() << " threads; 1 to " << largestBlock
+                         << " are possible";
+  if (int64_t cluster = getCluster(); cluster < 1 || cluster > largestCluster)
+    return emitOpError() << "has clusters of " << cluster << " blocks; 1 to " << largestCluster
+                         << " are possible";
   int64_t sharedBytes = getSharedBytes(), minBlocks = getMinBlocks();
   if (sharedBytes < 0 || minBlocks < 1)
     return emitOpError() << "asks for " << sharedBytes << " bytes of shared memory and "
@@ -349,13 +353,13 @@ LogicalResult TmaLoadOp::verify() {
 
 LogicalResult GroupMmaOp::verify() {
   int64_t slabs = getSlabs(), steps = getSteps(), n = getN();
-  if (slabs < 1 || steps < 1 || n < 8 || n > 256 || n % 8 != 0)
+  if (slabs < 1 || steps < 1 || n < 1 || n % groupColumns != 0)
     return emitOpError() << "multiplies " << slabs << " slabs and " << n << " columns in " << steps
-                         << " steps; n is a multiple of 8 up to 256";
+                         << " steps; n is a multiple of " << groupColumns;
   RegsType c = getC().getType();
-  if (elementsOf(c.getElementType()) != 4 * slabs || c.getCount() * 8 % n != 0)
+  if (elementsOf(c.getElementType()) != 4 * slabs || c.getCount() * groupColumns % n != 0)
     return emitOpError() << "accumulates " << slabs << " slabs of " << n << " columns in " << c;
-  int64_t pieces = c.getCount() * 8 / n;
+  int64_t pieces = c.getCount() * groupColumns / n;
   if (bool(getA()) == bool(getARegs()))
     return emitOpError("takes A from shared memory or from registers");
   if (getA() && int64_t(getAStarts().size()) != steps * slabs)

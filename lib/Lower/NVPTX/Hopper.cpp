@@ -401,7 +401,7 @@ LogicalResult HopperLowering::lowerReadOfBlock(wave::SharedReadOp op) {
 
 std::optional<LogicalResult> HopperLowering::lower(mlir::Operation &op) {
   if (auto read = mlir::dyn_cast<wave::SharedReadOp>(op); read && read.getBlock())
-    return e.target.hasMbarriers ? lowerReadOfBlock(read) : kernel.unsupported(op);
+    return e.target.hasMbarriers() ? lowerReadOfBlock(read) : kernel.unsupported(op);
   bool isOurs = mlir::isa<wave::MBarrierInitOp, wave::MBarrierFenceOp, wave::MBarrierExpectOp,
                           wave::MBarrierArriveOp, wave::MBarrierWaitOp, wave::ClusterBarrierOp,
                           wave::GridWaitOp, wave::GridReleaseOp, wave::TmaPrefetchOp, wave::ElectOp,
@@ -411,7 +411,7 @@ std::optional<LogicalResult> HopperLowering::lower(mlir::Operation &op) {
   if (!isOurs)
     return std::nullopt;
   bool needsFeatures = mlir::isa<wave::GroupMmaOp, wave::GroupMmaWaitOp, wave::SetMaxRegsOp>(op);
-  if (!e.target.hasMbarriers || (needsFeatures && e.target.groups.empty()))
+  if (!e.target.hasMbarriers() || (needsFeatures && e.target.groups.empty()))
     return kernel.unsupported(op);
   return lowerOurs(op);
 }

@@ -27,12 +27,21 @@ TargetInfo makeMmaSync(Arch arch) {
                     .areOfSchedulers = false,
                     .besideFragments = 1,
                     .scalars = 63, // uniform registers
-                    .mostMoved = std::nullopt};
+                    // Addresses are a lane's own: as many as are worth a register each.
+                    .scalarsOfCopies = 64,
+                    .scalarsOfPlaces = 0,
+                    .moved = std::nullopt};
   chip.sharedBytesKept = 1024;
   chip.sharedGrain = 128; // of tensor copies without a swizzle; others begin and end anywhere
   chip.sharedStep = 128;
   chip.sharedBanks = 32;
+  chip.bankBytes = 4;
+  chip.swizzleGrain =
+      1024; // of the widest swizzle: 8 rows of 128 bytes (PTX ISA, "Swizzling modes")
   chip.cacheLine = 128;
+  chip.cacheSector =
+      32; // of L2: CUDA C++ Best Practices Guide, "Coalesced Access to Global Memory"
+  chip.accessBytes = 16; // .v4.b32
   chip.asyncCopies = {
       .bytes = {16, 8, 4}, .completion = Completion::Groups, .lanesInRow = false}; // cp.async
   chip.counters = {.memory = INT64_MAX, .shared = INT64_MAX}; // scoreboards: waits are the chip's
@@ -40,7 +49,7 @@ TargetInfo makeMmaSync(Arch arch) {
   chip.hasConstantReads = true;                                         // ld.global.nc
   chip.hasMatrixReads = true;                                           // ldmatrix
   // A vector instruction's result can be had four clocks later.
-  chip.clocks = {.dependentVector = 4, .copyToShared = 0, .multiplyAdds16 = 0};
+  chip.clocks = {.dependentVector = 4, .copyToShared = 0, .roundOfCopies = 0, .multiplyAdds16 = 0};
   chip.nativeE4M3 = DType::E4M3FN;
   chip.nativeE5M2 = DType::E5M2;
   chip.hasAccurateExp2 = true; // ex2.approx

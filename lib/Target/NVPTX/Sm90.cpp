@@ -16,9 +16,12 @@ TargetInfo makeSm90() {
   // cuOccupancyMaxActiveClusters on an H100 SXM: 66 clusters of two blocks, 30 of four, 15 of
   // eight.
   chip.clusterUnits = 120;
+  chip.mostOfCluster = 8; // CUDA C++ Programming Guide, "Thread Block Clusters": portable
+  // Measured (docs/numbers/hopper-trials.md).
+  chip.clusterSums = {.clocks = 700, .bytesPerClock = 17};
   chip.sharedBytes = 227 << 10;
   chip.sharedBytesOfUnit = 228 << 10;
-  chip.hasMbarriers = true;
+  chip.mbarrierBytes = 8;
   chip.launchesEarly = true;   // griddepcontrol
   chip.hasMatrixWrites = true; // stmatrix
   chip.convertsFp8 = true;

@@ -43,7 +43,7 @@ static Complaint isTooLarge(wave::KernelOp kernel, const TargetInfo &target) {
            std::to_string(target.sharedBytes);
   if (int64_t threads = kernel.getThreads(); threads > target.maxThreads)
     return "has " + std::to_string(threads) + " threads";
-  return unless(kernel.getCluster() == 1 || target.hasMbarriers);
+  return unless(kernel.getCluster() == 1 || target.hasMbarriers());
 }
 
 Complaint isMissingOn(Operation *op, const TargetInfo &target) {
@@ -72,11 +72,18 @@ Complaint isMissingOn(Operation *op, const TargetInfo &target) {
       .Case([&](StMatrixOp) { return unless(target.hasMatrixWrites); })
       .Case([&](SharedReadTrOp) { return unless(target.transposedBits != 0); })
       .Case<MBarrierInitOp, MBarrierExpectOp, MBarrierArriveOp, MBarrierWaitOp, ClusterBarrierOp>(
-          [&](auto) { return unless(target.hasMbarriers); })
+          [&](auto) { return unless(target.hasMbarriers()); })
       .Case<TmaLoadOp, TmaStoreOp, TmaPrefetchOp>(
-          [&](auto) { return unless(target.hasTensorCopies); })
-      .Case<GroupMmaOp, GroupMmaWaitOp>([&](auto) { return unless(!target.groups.empty()); })
-      .Case([&](SetPrioOp) { return unless(target.hasPriorities); })
+          [&](auto) { return unless(target.tensorCopies.has_value()); })
+      .Case([&](GroupMmaOp mma) {
+        return unless(llvm::any_of(target.groups, [&](const GroupAtom &atom) {
+          return int64_t(mma.getN()) <= atom.mostN;
+        }));
+      })
+      .Case([&](GroupMmaWaitOp) { return unless(!target.groups.empty()); })
+      .Case([&](SetPrioOp prio) {
+        return unless(target.mostPriority != 0 && int64_t(prio.getLevel()) <= target.mostPriority);
+      })
       .Case([&](ReduceOp) { return unless(target.hasWaveReduce); })
       .Case([&](BarrierCountOp) { return unless(target.hasBarrierCount); })
       .Default([](Operation *) { return std::nullopt; });

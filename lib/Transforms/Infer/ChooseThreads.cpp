@@ -141,8 +141,8 @@ bool leavesUnitsIdle(tile::KernelOp kernel, const TargetInfo &target) {
 /// and one warp group can do them with half of a unit: its registers, and shared memory for three
 /// rounds.
 bool suitsOneGroup(tile::KernelOp kernel, const TargetInfo &target, int64_t fragmentBits) {
-  int64_t threads = threadsPerGroup + producerThreads(target, threadsPerGroup);
-  int64_t registers = ceilDiv(fragmentBits, 32 * threadsPerGroup) + besideFragments;
+  int64_t threads = target.groupLanes() + producerThreads(target, target.groupLanes());
+  int64_t registers = ceilDiv(fragmentBits, 32 * target.groupLanes()) + besideFragments;
   constexpr int64_t leastSlots = 3;
   if (target.groups.empty() || 2 * registers * threads > target.registers.ofUnit ||
       2 * leastSlots * SharedMemory(kernel, target).bytes() > target.sharedBytesOfUnit)
@@ -153,7 +153,7 @@ bool suitsOneGroup(tile::KernelOp kernel, const TargetInfo &target, int64_t frag
     if (auto gemm = dyn_cast<tile::GemmOp>(op)) {
       hasProduct = true;
       bool suits = loop && loop.getStages() > 1 && gemm.m() == target.groups.front().m &&
-                   isWarpGroupGemm(gemm, target, threadsPerGroup / target.waveLanes);
+                   isWarpGroupGemm(gemm, target, target.groupLanes() / target.waveLanes);
       return suits ? WalkResult::advance() : WalkResult::interrupt();
     }
     bool computes = isa<tile::ElementLoop, tile::ReduceOp, tile::ScanOp>(op) && loop &&
@@ -197,12 +197,13 @@ struct ChooseThreadsPass : impl::ChooseThreadsPassBase<ChooseThreadsPass> {
              ceilDiv(computed, 32 * count) + besideFragments >
                  target.registers.ofLane - target.registers.accumulators;
     };
-    bool spills = kernel.getLeastThreads().value_or(0) > threadsPerGroup; // with so few
-    if (given == 2 * threadsPerGroup && !spills && leavesUnitsIdle(kernel, target) &&
+    bool spills =
+        int64_t(kernel.getLeastThreads().value_or(0)) > target.groupLanes(); // with so few
+    if (given == 2 * target.groupLanes() && !spills && leavesUnitsIdle(kernel, target) &&
         suitsOneGroup(kernel, target, bits)) {
-      kernel.setThreads(threadsPerGroup);
+      kernel.setThreads(target.groupLanes());
       kernel.emitRemark()
-          << "threads= is " << threadsPerGroup << " here, not " << given
+          << "threads= is " << target.groupLanes() << " here, not " << given
           << ": products have one slab of rows, a second warp group leaves a unit no "
              "second block, and the last blocks would leave units idle"
           << keepsNumber;

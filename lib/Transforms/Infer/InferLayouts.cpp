@@ -356,7 +356,7 @@ void Inference::setDefault(tile::AllocOp open) {
     set(open, FragmentLayout({}, LinearLayout(0, {{"register", {}}, lanes}), {}, {{-1, numWaves}}));
     return;
   }
-  int64_t vec = 16 / bytesOf(tile::dtypeOf(type.getElementType()));
+  int64_t vec = target.accessBytes / bytesOf(tile::dtypeOf(type.getElementType()));
   while (vec > 1 &&
          (shape.back() % vec != 0 || type.numElems() < vec * target.waveLanes * numWaves))
     vec /= 2;

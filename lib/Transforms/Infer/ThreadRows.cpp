@@ -20,15 +20,13 @@ namespace tilec {
 
 namespace {
 
-constexpr int64_t bankBytes = 4, widestAccess = 16;
-
 /// Elements that threads touch in one row each: loads or stores of one block.
 struct RowAccess {
   const std::vector<int64_t> *rows;
   std::vector<const std::vector<int64_t> *> columns;
 
   /// Neighbouring elements that a lane takes at once.
-  int64_t run(int64_t elemBytes) const {
+  int64_t run(int64_t elemBytes, const TargetInfo &target) const {
     std::set<int64_t> first;
     for (const auto *column : columns)
       first.insert(column->front());
@@ -42,14 +40,15 @@ struct RowAccess {
         return true;
       });
     };
-    while (2 * run * elemBytes <= widestAccess && isWhole(2 * run))
+    while (2 * run * elemBytes <= target.accessBytes && isWhole(2 * run))
       run *= 2;
     return run;
   }
 
   /// How often the banks are asked for the first run.
   int64_t passes(const SharedLayout &layout, int64_t elemBytes, const TargetInfo &target) const {
-    int64_t bytes = run(elemBytes) * elemBytes,
+    const int64_t bankBytes = target.bankBytes;
+    int64_t bytes = run(elemBytes, target) * elemBytes,
             lanes = std::min<int64_t>(target.waveLanes, rows->size());
     int64_t together = target.sharedBanks * bankBytes / std::max(bytes, bankBytes), passes = 0;
     const std::vector<int64_t> &column = *columns.front();
@@ -112,7 +111,7 @@ llvm::SmallPtrSet<Operation *, 4> tilesMetByThreads(tile::KernelOp kernel,
                  swizzled = SharedLayout::swizzled(type.getShape(), bits);
     int64_t before = 0, after = 0;
     for (const RowAccess &access : accessesOf(tile, values)) {
-      int64_t pieces = int64_t(access.columns.size()) / access.run(bits / 8);
+      int64_t pieces = int64_t(access.columns.size()) / access.run(bits / 8, target);
       before += pieces * access.passes(plain, bits / 8, target);
       after += pieces * access.passes(swizzled, bits / 8, target);
     }

@@ -25,8 +25,6 @@ int64_t operandRegisters(const MmaAtom &atom) {
   return ceilDiv(atom.aLayout.inputs()[0].count() * bitsOf(atom.a), 32);
 }
 
-constexpr int64_t smallestRows = 16; ///< of an atom
-
 /// Whether a product of the kernel takes a fragment: one that another product has made keeps its
 /// lanes only between atoms of one shape.
 bool hasFragmentOperands(tile::KernelOp kernel) {
@@ -39,8 +37,6 @@ bool hasFragmentOperands(tile::KernelOp kernel) {
   });
   return result.wasInterrupted();
 }
-
-bool isLarge(const MmaAtom &atom) { return atom.m > smallestRows && atom.n > smallestRows; }
 
 /// Whether all waves of the gemm have a large atom, and no part of one is wasted.
 bool fillsWaves(tile::GemmOp gemm, const MmaAtom &atom, int64_t numWaves) {
@@ -66,16 +62,18 @@ const MmaAtom *chooseAtom(tile::GemmOp gemm, const TargetInfo &target, int64_t n
       continue;
     // A larger one than the others is taken where it fits, and every wave has one.
     bool isChained = gemm.getChained();
-    if (isLarge(atom) && !isChained && (!large || !fillsWaves(gemm, atom, numWaves)))
+    if (atom.isLarge() && !isChained && (!large || !fillsWaves(gemm, atom, numWaves)))
       continue;
     // The first row is the fastest; a smaller K is worth it when it wastes less of the K tile.
     auto waste = [&](const MmaAtom &x) { return alignTo(gemm.k(), x.k) - gemm.k(); };
     if (!best || waste(atom) < waste(*best) ||
-        (isChained && isLarge(atom) && !isLarge(*best) && waste(atom) == waste(*best)))
+        (isChained && atom.isLarge() && !best->isLarge() && waste(atom) == waste(*best)))
       best = &atom;
   }
   return best;
 }
+
+constexpr int64_t lanesM = 4, lanesN = 8; ///< of a product of lanes
 
 /// What a wave does of a product of lanes: 4 x 8 lanes multiply 4 rows with 4 columns each, over 4
 /// k. In memory a run of 4 elements along K, or of rows where K is the slower dimension (`slowA`,
@@ -107,7 +105,6 @@ MmaAtom laneAtom(bool slowA, bool slowB) {
   };
   // Lane bits 0 and 4 go along M, those between along N.
   auto mix = [](const Bases &m, const Bases &n) { return Bases{m[0], n[0], n[1], n[2], m[1]}; };
-  constexpr int64_t lanesM = 4, lanesN = 8;
   const Bases alongK = {{0, 1}, {0, 2}}, copies(3, Coords{0, 0});
   Side a = side(slowA, lanesM, 0), b = side(slowB, lanesN, 0);
   Side rows = side(slowA, lanesM, 0), columns = side(slowB, lanesN, 1);
@@ -159,15 +156,15 @@ WaveSplit splitWaves(const GemmPlan &plan, int64_t atomsM, int64_t atomsN, int64
 }
 
 /// Whether a wave has registers for its accumulators and for the operands of one K step, where
-/// these take more than one read of 16 bytes each: else instructions of a smaller K, with a quarter
+/// these take more than one read each: else instructions of a smaller K, with a quarter
 /// of that, are faster than spills.
 bool operandsFit(const GemmPlan &plan, int64_t numWaves, const TargetInfo &target) {
-  constexpr int64_t others = 24, ofOneRead = 4;
+  constexpr int64_t others = 24, wordBytes = 4;
   int64_t operand = operandRegisters(*plan.atom);
   int64_t accumulators = ceilDiv(plan.atom->cLayout.inputs()[0].count() * bitsOf(plan.atom->c), 32);
   int64_t need =
       plan.repsM * plan.repsN * accumulators + (plan.repsM + plan.repsN) * operand + others;
-  return operand <= ofOneRead || need <= target.registersOf(numWaves);
+  return operand <= target.accessBytes / wordBytes || need <= target.registersOf(numWaves);
 }
 
 /// An operand's atom with the operands of `times` atoms along K side by side in a lane: which k is
@@ -270,7 +267,7 @@ bool hasLargeAtom(tile::GemmOp gemm, const TargetInfo &target, int64_t numWaves)
     return double(atom.passes) / double(atom.m * atom.n * atom.k);
   };
   return fastest && llvm::any_of(target.atoms(), [&](const MmaAtom &atom) {
-           return atom.a == a && atom.b == b && atom.c == c && isLarge(atom) &&
+           return atom.a == a && atom.b == b && atom.c == c && atom.isLarge() &&
                   gemm.k() % atom.k == 0 && fillsWaves(gemm, atom, numWaves) &&
                   clocksOfWork(atom) <= clocksOfWork(*fastest);
          });
@@ -281,9 +278,9 @@ bool isLaneProduct(tile::GemmOp gemm, const TargetInfo &target) {
     return mlir::cast<tile::BufferType>(operand.getType()).getElementType().isF32();
   };
   static const MmaAtom atom = laneAtom(false, false);
-  constexpr int64_t lanes = 32;
   int64_t waves = wavesOf(gemm->getParentOfType<tile::KernelOp>(), target);
-  return target.waveLanes == lanes && llvm::all_of(gemm->getOperands().take_front(3), isFloat) &&
+  return target.waveLanes == lanesM * lanesN &&
+         llvm::all_of(gemm->getOperands().take_front(3), isFloat) &&
          !target.findAtom(DType::F32, DType::F32, DType::F32, gemm.getTfloat32()) &&
          gemm.m() % atom.m == 0 && gemm.n() % atom.n == 0 && gemm.k() % atom.k == 0 &&
          gemm.m() / atom.m * (gemm.n() / atom.n) % waves == 0;

@@ -23,7 +23,7 @@ struct WarpGroupShape {
   int64_t slabRows = 0, k = 0;      ///< of one instruction
   int64_t storedK = 0;       ///< elements along K that A has of them: half, where it is sparse
   int64_t slabs = 1;         ///< of so many rows, per warp group
-  int64_t n = 8, pieces = 1; ///< columns of one instruction; instructions along N
+  int64_t n = 0, pieces = 1; ///< columns of one instruction; instructions along N
 };
 
 struct GemmPlan {
@@ -45,7 +45,7 @@ struct GemmPlan {
   /// Bit i of the atom's k is worth kOrder[i], for A and B alike; empty: 1, 2, 4, ...
   llvm::SmallVector<int64_t, 6> kOrder;
   /// Extent of one atom along the gemm's M and N.
-  int64_t atomM = 16, atomN = 16;
+  int64_t atomM = 1, atomN = 1;
 
   /// Layouts of the fragments [M, N], and of A as [M, K] and B as [N, K]. Those whose rows stand
   /// together have one atom for all of them: of an operand the registers of its first row come

@@ -226,7 +226,7 @@ static FragmentLayout spread(ArrayRef<int64_t> extents, unsigned widest, int64_t
   for (int64_t extent : extents)
     total *= extent;
   int64_t lanes = target.waveLanes * numWaves;
-  int64_t vec = std::max<int64_t>(1, 128 / widest);
+  int64_t vec = std::max<int64_t>(1, 8 * target.accessBytes / widest);
   while (vec > 1 && (extents.back() % vec != 0 || (vec > fewest && total < vec * lanes)))
     vec /= 2;
   return blockedLayout(extents, target.waveLanes, numWaves, vec);

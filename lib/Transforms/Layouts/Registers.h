@@ -9,6 +9,7 @@
 
 #include "tilec/Target/Target.h"
 
+#include <algorithm>
 #include <optional>
 
 namespace tilec {
@@ -20,21 +21,24 @@ struct RegisterSplit {
   int64_t producer, consumer;
 };
 inline std::optional<RegisterSplit> splitRegisters(const TargetInfo &target, int64_t threads) {
-  int64_t groups = threads / 128;
+  // The producer's loop needs few: so many were proved with two copies a round. Of more consumers
+  // each has less, so that it gets by with fewer.
+  constexpr int64_t ofProducer = 40, fewestGroups = 3;
+  const std::optional<MovedRegisters> &moved = target.registers.moved;
+  int64_t groups = threads / target.groupLanes(), step = target.registers.step;
   int64_t atEntry = target.registersOf(threads / target.waveLanes);
-  if (!target.registers.mostMoved || groups < 3 || atEntry < 32)
+  if (!moved || groups < fewestGroups || atEntry < moved->least + step)
     return std::nullopt;
-  // The producer's loop needs few; 40 were proved with two copies a round.
-  int64_t producer = groups == 3 ? 40 : groups == 4 ? 32 : 24, step = target.registers.step;
+  int64_t producer = std::max(moved->least, ofProducer - step * (groups - fewestGroups));
   int64_t consumer = (atEntry * groups - producer) / (groups - 1) / step * step;
-  return RegisterSplit{producer, std::min(consumer, *target.registers.mostMoved)};
+  return RegisterSplit{producer, std::min(consumer, moved->most)};
 }
 
 /// Threads of the producer of a block that has `consumers` others. One of its warps works;
 /// registers move between whole warp groups only.
 inline int64_t producerThreads(const TargetInfo &target, int64_t consumers) {
-  constexpr int64_t threadsOfGroup = 128;
-  return splitRegisters(target, consumers + threadsOfGroup) ? threadsOfGroup : target.waveLanes;
+  bool moves = splitRegisters(target, consumers + target.groupLanes()).has_value();
+  return moves ? target.groupLanes() : target.waveLanes;
 }
 
 } // namespace tilec

@@ -14,8 +14,6 @@ using namespace mlir;
 
 namespace tilec {
 
-constexpr int64_t accessBytes = 16; ///< the widest access to memory
-
 namespace {
 
 /// What has been dealt out of a tile, per dimension.
@@ -66,13 +64,12 @@ private:
 
 } // namespace
 
-FragmentLayout scanLayout(llvm::ArrayRef<int64_t> shape, int64_t dim, int64_t elemBytes,
-                          int64_t lanes, int64_t numWaves) {
+FragmentLayout scanLayout(llvm::ArrayRef<int64_t> shape, int64_t dim, int64_t run, int64_t lanes,
+                          int64_t numWaves) {
   unsigned last = shape.size() - 1;
   int64_t total = 1;
   for (int64_t size : shape)
     total *= size;
-  int64_t run = std::max<int64_t>(1, accessBytes / elemBytes);
   while (run > 1 && (shape.back() % run != 0 || total < run * lanes * numWaves))
     run /= 2;
   Deal deal(shape, lanes, numWaves);
@@ -99,7 +96,7 @@ static DType dtypeOf(Value buffer) {
 FragmentLayout scanLayoutOf(tile::ScanOp scan, const TargetInfo &target, int64_t numWaves) {
   int64_t bytes = std::max(bytesOf(dtypeOf(scan.getSrc())), bytesOf(dtypeOf(scan.getDst())));
   return scanLayout(cast<tile::BufferType>(scan.getSrc().getType()).getShape(), scan.getDim(),
-                    bytes, target.waveLanes, numWaves);
+                    std::max<int64_t>(1, target.accessBytes / bytes), target.waveLanes, numWaves);
 }
 
 bool isScannable(const FragmentLayout &layout, int64_t dim) {

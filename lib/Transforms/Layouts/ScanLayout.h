@@ -13,8 +13,8 @@ namespace tilec {
 
 /// A layout for a scan along `dim`: a lane's neighbouring registers, then lanes, repetitions and
 /// waves follow each other along it. Lanes run along the last dimension, as memory does.
-FragmentLayout scanLayout(llvm::ArrayRef<int64_t> shape, int64_t dim, int64_t elemBytes,
-                          int64_t lanes, int64_t numWaves);
+FragmentLayout scanLayout(llvm::ArrayRef<int64_t> shape, int64_t dim, int64_t run, int64_t lanes,
+                          int64_t numWaves);
 
 /// The same for a scan's fragments.
 FragmentLayout scanLayoutOf(tile::ScanOp scan, const TargetInfo &target, int64_t numWaves);

@@ -14,7 +14,6 @@
 
 namespace tilec {
 
-constexpr int64_t widestReadBytes = 16;  ///< of a lane
 constexpr int64_t widestChunkBytes = 64; ///< that a swizzle moves as one: a row of a large atom
 
 std::optional<SharedReads> sharedReads(const FragmentLayout &operand, bool kIsRow, int64_t together,
@@ -33,8 +32,8 @@ std::optional<SharedReads> sharedReads(const FragmentLayout &operand, bool kIsRo
   int64_t run = 1;
   while (run < regs && operand.coords(run, 0, 0) == Coords{0, run})
     ++run;
-  reads.bytesPerLane =
-      reads.isTransposed ? target.transposedBits / 8 : std::min(widestReadBytes, run * elemBytes);
+  reads.bytesPerLane = reads.isTransposed ? target.transposedBits / 8
+                                          : std::min(target.accessBytes, run * elemBytes);
   if (reads.isTurned) // a k after the other, whose rows are the registers behind them
     reads.bytesPerLane = together * elemBytes;
   int64_t perRead = reads.isTurned ? 1 : reads.bytesPerLane / elemBytes;
@@ -111,9 +110,9 @@ SharedLayout chooseSwizzle(llvm::ArrayRef<int64_t> shape, const SharedReads &rea
 
 int64_t passesOf(const FragmentLayout &lanes, const SharedLayout &layout, int64_t elemBytes,
                  const TargetInfo &target) {
-  constexpr int64_t bankBytes = 4;
+  const int64_t bankBytes = target.bankBytes;
   int64_t regs = lanes.atomRegs(), run = 1;
-  while (run < regs && run * elemBytes < widestReadBytes &&
+  while (run < regs && run * elemBytes < target.accessBytes &&
          lanes.coords(run, 0, 0) == Coords{0, run})
     ++run;
   int64_t bytes = run * elemBytes;

@@ -16,9 +16,9 @@ struct SharedReads {
   DType dtype;
   bool isTransposed = false; ///< by reads that transpose
   bool isTurned = false;     ///< rows that stand together, for one k
-  int64_t bytesPerLane = 16; ///< of one read
-  int64_t pieceBytes = 16;   ///< that copies from global memory want kept together
-  std::vector<Coords> lanes; ///< of each read, 64 after each other: where a lane starts, as the
+  int64_t bytesPerLane = 0;  ///< of one read
+  int64_t pieceBytes = 0;    ///< that copies from global memory want kept together
+  std::vector<Coords> lanes; ///< of each read, a wave after the other: where a lane starts, as the
                              ///< tile's own coordinates
 };
 

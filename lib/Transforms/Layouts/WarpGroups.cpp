@@ -24,7 +24,6 @@ namespace {
 
 /// What a consumer needs at least beside all of its accumulators.
 constexpr int64_t leastOtherRegs = 24;
-constexpr int64_t rowsOfAtom = 8; // rows that a swizzle permutes together
 
 DType dtypeOf(Value buffer) {
   return tile::dtypeOf(cast<tile::BufferType>(buffer.getType()).getElementType());
@@ -46,22 +45,25 @@ llvm::Expected<WarpGroupShape> shapeOf(tile::GemmOp gemm, int64_t groups, const 
   if (m % atom.m != 0)
     return refuse("C has " + Twine(m) + " rows, no multiple of " + Twine(atom.m));
   // With the producer's warp group, which not every kernel has.
-  int64_t threads = (groups + 1) * threadsPerGroup;
+  int64_t threads = (groups + 1) * target.groupLanes();
   std::optional<RegisterSplit> split = splitRegisters(target, threads);
-  int64_t accumulators = m * n / (groups * threadsPerGroup);
+  int64_t accumulators = m * n / (groups * target.groupLanes());
   int64_t most = split ? split->consumer : target.registers.ofLane;
   if (accumulators + leastOtherRegs > most)
     return refuse("C takes " + Twine(accumulators) + " registers of each thread, which has " +
                   Twine(most - leastOtherRegs) +
                   " for it in a block of so many threads; make the tile smaller");
   int64_t atEntry = target.registersOf(threads / target.waveLanes);
-  int64_t widest = std::min(atom.mostN, (atEntry - target.besideGroupAtom) / 4 * 8);
+  int64_t ofColumns = atom.m * groupColumns / target.groupLanes(); // registers of a lane
+  int64_t widest =
+      std::min(atom.mostN, (atEntry - target.besideGroupAtom) / ofColumns * groupColumns);
   std::optional<WarpGroupShape> best;
   for (int64_t groupsM = 1; groupsM <= groups; ++groupsM) {
     WarpGroupShape shape;
     shape.groupsM = groupsM;
     shape.groupsN = groups / groupsM;
-    if (groups % groupsM != 0 || m % (atom.m * groupsM) != 0 || n % (8 * shape.groupsN) != 0)
+    if (groups % groupsM != 0 || m % (atom.m * groupsM) != 0 ||
+        n % (groupColumns * shape.groupsN) != 0)
       continue;
     shape.slabRows = atom.m;
     shape.k = atom.k * gemm.sparsity();
@@ -122,7 +124,8 @@ int64_t panelRowBytes(const SharedLayout &layout, int64_t elemBytes) {
 }
 
 /// Whether instructions of `k` of its elements along K can read the operand where it lies.
-llvm::Error checkShared(Value operand, bool kIsRow, int64_t k) {
+llvm::Error checkShared(Value operand, bool kIsRow, int64_t k, const GroupAtom &atom,
+                        const TensorCopies &copies) {
   std::optional<SharedMatrix> matrix = matrixOf(operand);
   if (!matrix || !matrix->alloc.getResult().getType().isShared())
     return refuse(quotedName(operand) +
@@ -136,24 +139,24 @@ llvm::Error checkShared(Value operand, bool kIsRow, int64_t k) {
   std::optional<SharedLayout> layout = SharedLayout::panelled(type.getShape(), bits);
   const SharedLayout *own = sharedLayoutOf(alloc.getResult());
   if (!layout)
-    return refuse(quotedName(operand) +
-                  " needs rows of a multiple of 32 bytes, and a multiple of 8 "
-                  "of them");
+    return refuse(quotedName(operand) + " needs rows of a multiple of " +
+                  Twine(copies.narrowestRowBytes) + " bytes, and a multiple of " +
+                  Twine(copies.swizzleRows) + " of them");
   if (own && !(*own == *layout))
     return refuse(quotedName(operand) + " is laid out for threads");
-  // K as the slower dimension: 16-bit elements only; an instruction covers 16 rows.
+  // K as the slower dimension: 16-bit elements only; an instruction covers as many rows.
   if (kIsRow && bits != 16)
     return refuse("K is the slower dimension of " + quotedName(operand) +
                   ", and its elements have " + Twine(bits) + " bits");
-  if (kIsRow && type.getShape()[type.rank() - 2] % 16 != 0)
+  if (kIsRow && type.getShape()[type.rank() - 2] % atom.k != 0)
     return refuse("K is the slower dimension of " + quotedName(operand) +
-                  ", which then needs a multiple of 16 rows");
+                  ", which then needs a multiple of " + Twine(atom.k) + " rows");
   // K of an instruction lies in one panel.
   if (!kIsRow && layout->pitchElems % k != 0)
     return refuse(quotedName(operand) + " has rows of " + Twine(layout->pitchElems) +
                   " elements, an instruction takes " + Twine(k) + " of them");
   // A part starts where the swizzle starts anew, and at a step of K or a panel.
-  int64_t rowStep = kIsRow ? 16 : rowsOfAtom;
+  int64_t rowStep = kIsRow ? atom.k : copies.swizzleRows;
   int64_t colStep = kIsRow ? layout->pitchElems : k;
   if (matrix->row % rowStep != 0 || matrix->col % colStep != 0)
     return refuse(quotedName(operand) + " starts at row " + Twine(matrix->row) + ", column " +
@@ -163,8 +166,8 @@ llvm::Error checkShared(Value operand, bool kIsRow, int64_t k) {
 }
 
 /// What a sparse A needs beside: a lane's words of places are of two steps.
-llvm::Error checkSparse(tile::GemmOp gemm, const TargetInfo &target) {
-  constexpr int64_t kOfWords = 64;
+llvm::Error checkSparse(tile::GemmOp gemm, const GroupAtom &atom, const TargetInfo &target) {
+  const int64_t kOfWords = 2 * gemm.sparsity() * atom.k;
   if (!target.hasSparseGroups || bitsOf(dtypeOf(gemm.getA())) != 16)
     return refuse("no instruction of theirs multiplies a sparse A of these types");
   if (gemm.k() % kOfWords != 0)
@@ -179,17 +182,18 @@ llvm::Error checkSparse(tile::GemmOp gemm, const TargetInfo &target) {
 }
 
 llvm::Error checkWarpGroupGemm(tile::GemmOp gemm, const TargetInfo &target, int64_t numWaves) {
-  if (target.groups.empty())
+  if (target.groups.empty() || !target.tensorCopies)
     return refuse("the target has no instructions of warp groups");
   if (numWaves % warpsPerGroup != 0)
-    return refuse("threads= is " + Twine(numWaves * target.waveLanes) + ", no multiple of 128");
+    return refuse("threads= is " + Twine(numWaves * target.waveLanes) + ", no multiple of " +
+                  Twine(target.groupLanes()));
   DType a = dtypeOf(gemm.getA()), b = dtypeOf(gemm.getB()), c = dtypeOf(gemm.getC());
   const GroupAtom *atom = groupAtom(gemm, target);
   if (!atom)
     return refuse(Twine("no instruction of theirs multiplies ") + nameOf(a) + " x " + nameOf(b) +
                   " into " + nameOf(c));
   if (gemm.getPlaces())
-    if (llvm::Error error = checkSparse(gemm, target))
+    if (llvm::Error error = checkSparse(gemm, *atom, target))
       return error;
   if (gemm.k() % atom->k != 0)
     return refuse("K is " + Twine(gemm.k()) + ", no multiple of " + Twine(atom->k));
@@ -203,15 +207,19 @@ llvm::Error checkWarpGroupGemm(tile::GemmOp gemm, const TargetInfo &target, int6
       return refuse(
           quotedName(gemm.getA()) +
           " lies in registers, which is for 16-bit elements and tfloat32, not transposed, "
-          "and 64 rows a warp group");
+          "and " +
+          Twine(atom->m) + " rows a warp group");
   } else {
-    if (llvm::Error error = checkShared(gemm.getA(), gemm.getTransposeA(), shape->storedK))
+    if (llvm::Error error = checkShared(gemm.getA(), gemm.getTransposeA(), shape->storedK, *atom,
+                                        *target.tensorCopies))
       return error;
     if (gemm.getTransposeA() && shape->slabs != 1)
       return refuse("K is the slower dimension of " + quotedName(gemm.getA()) +
-                    ", of which a warp group then multiplies 64 rows; use more threads");
+                    ", of which a warp group then multiplies " + Twine(atom->m) +
+                    " rows; use more threads");
   }
-  if (llvm::Error error = checkShared(gemm.getB(), !gemm.getTransposeB(), shape->k))
+  if (llvm::Error error =
+          checkShared(gemm.getB(), !gemm.getTransposeB(), shape->k, *atom, *target.tensorCopies))
     return error;
   // Columns of B as the fast dimension: every part is whole panels, or lies in one.
   bool isCut = shape->groupsN > 1 || shape->pieces > 1;
@@ -249,16 +257,6 @@ void markWarpGroupGemms(tile::KernelOp kernel, const TargetInfo &target) {
   });
 }
 
-LinearLayout warpGroupAccumulator(int64_t slabs) {
-  // Slabs take turns in groups of 8 rows, so that a warp's rows are consecutive: row 8 h + i of its
-  // part of slab s is row 8 (slabs h + s) + i.
-  LayoutInput regs{"register", {{0, 1}, {8 * slabs, 0}}};
-  for (int64_t s = 1; s < slabs; s *= 2)
-    regs.bases.push_back({8 * s, 0});
-  LayoutInput lanes{"lane", {{0, 2}, {0, 4}, {1, 0}, {2, 0}, {4, 0}}};
-  return LinearLayout(2, {regs, lanes});
-}
-
 /// The plan of a gemm that warp groups share so.
 static GemmPlan planOfShape(tile::GemmOp gemm, const WarpGroupShape &shape,
                             const TargetInfo &target) {
@@ -267,14 +265,14 @@ static GemmPlan planOfShape(tile::GemmOp gemm, const WarpGroupShape &shape,
   plan.warpGroup = shape;
   plan.wavesM = warpsPerGroup * shape.groupsM;
   plan.wavesN = shape.groupsN;
-  plan.repsN = gemm.n() / shape.groupsN / 8;
+  plan.repsN = gemm.n() / shape.groupsN / groupColumns;
   plan.kSteps = gemm.k() / shape.k;
-  plan.atomM = 16 * shape.slabs;
-  plan.atomN = 8;
+  plan.atomM = shape.slabRows / warpsPerGroup * shape.slabs;
+  plan.atomN = groupColumns;
   llvm::SmallVector<Factor, 4> waves = {{0, warpsPerGroup}, {0, shape.groupsM}, {1, shape.groupsN}};
-  plan.c = FragmentLayout({gemm.m(), gemm.n()}, warpGroupAccumulator(shape.slabs),
+  plan.c = FragmentLayout({gemm.m(), gemm.n()}, target.groupAccumulator(shape.slabs),
                           {{1, plan.repsN}}, waves);
-  // A in registers looks as to mma.sync: 16 rows a warp.
+  // A in registers looks as to a warp's own instructions.
   if (const MmaAtom *atom = target.findAtom(a, b, c, gemm.getTfloat32())) {
     plan.atom = atom;
     plan.a = FragmentLayout({gemm.m(), gemm.k()}, atom->aLayout, {{1, plan.kSteps}},
@@ -316,7 +314,8 @@ GroupOperand groupOperand(const GemmPlan &plan, const SharedLayout &layout, int6
   int64_t rowBytes = panelRowBytes(layout, elemBytes);
   int64_t panelBytes = layout.matrixRows() * rowBytes;
   int64_t parts = isA ? shape.slabs : shape.pieces;
-  int64_t leadBytes = 16, strideBytes = rowsOfAtom * rowBytes;
+  const TensorCopies &copies = *target.tensorCopies;
+  int64_t leadBytes = copies.chunkBytes, strideBytes = copies.swizzleBytes(rowBytes);
   GroupOperand operand;
   for (int64_t step = 0; step < plan.kSteps; ++step)
     for (int64_t part = 0; part < parts; ++part) {
@@ -326,7 +325,7 @@ GroupOperand groupOperand(const GemmPlan &plan, const SharedLayout &layout, int6
         int64_t row = firstRow + step * shape.k, inRow = col * elemBytes;
         operand.starts.push_back(inRow / rowBytes * panelBytes + inRow % rowBytes + row * rowBytes);
       } else {
-        int64_t row = firstRow + part * (isA ? rowsOfAtom : shape.n);
+        int64_t row = firstRow + part * (isA ? copies.swizzleRows : shape.n);
         int64_t inRow = (firstCol + step * (isA ? shape.storedK : shape.k)) * elemBytes;
         operand.starts.push_back(inRow / rowBytes * panelBytes + inRow % rowBytes + row * rowBytes);
       }

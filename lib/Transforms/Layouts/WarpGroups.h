@@ -13,17 +13,11 @@
 
 namespace tilec {
 
-constexpr int64_t threadsPerGroup = 128;
-
 /// Whether warp groups can multiply it: types, tiles, and where the operands are.
 bool isWarpGroupGemm(tile::GemmOp gemm, const TargetInfo &target, int64_t numWaves);
 
 /// Marks the gemms of the kernel that warp groups multiply (`warp_group`).
 void markWarpGroupGemms(tile::KernelOp kernel, const TargetInfo &target);
-
-/// Where a warp's registers and lanes lie in the part of an accumulator that `slabs` slabs of rows
-/// and 8 columns make.
-LinearLayout warpGroupAccumulator(int64_t slabs);
 
 /// Decides the plan of a marked gemm.
 GemmPlan planWarpGroupGemm(tile::GemmOp gemm, const TargetInfo &target, int64_t numWaves);

@@ -37,9 +37,6 @@ using namespace mlir;
 
 namespace tilec {
 
-/// Where swizzles of tensor copies and of instructions that read shared memory start anew.
-constexpr int64_t swizzleAlign = 1024;
-
 int64_t bytesOfBuffer(tile::AllocOp alloc, int64_t slots) {
   DType dtype = tile::dtypeOf(alloc.getResult().getType().getElementType());
   const SharedLayout *layout = sharedLayoutOf(alloc.getResult());
@@ -49,11 +46,17 @@ int64_t bytesOfBuffer(tile::AllocOp alloc, int64_t slots) {
 
 namespace {
 
+/// Numbers of neighbouring ops differ by so much: one between them is of what is planned there.
+constexpr int64_t betweenOps = 2;
+
 class Lifetimes {
 public:
   Lifetimes(tile::KernelOp kernel, const TargetInfo &target) : kernel(kernel), target(target) {
     int64_t count = 0;
-    kernel.walk<WalkOrder::PreOrder>([&](Operation *op) { begins[op] = ends[op] = count++; });
+    kernel.walk<WalkOrder::PreOrder>([&](Operation *op) {
+      begins[op] = ends[op] = count;
+      count += betweenOps;
+    });
     kernel.walk([&](Operation *op) { // inner ops first
       int64_t &end = ends[op->getParentOp()];
       end = std::max(end, ends[op]);
@@ -64,7 +67,7 @@ public:
     SharedNeed need{{alloc}};
     need.bytes = alignTo(bytesOfBuffer(alloc), target.sharedGrain);
     const SharedLayout *layout = sharedLayoutOf(alloc.getResult());
-    need.align = layout && layout->isSwizzled() ? swizzleAlign : target.sharedGrain;
+    need.align = layout && layout->isSwizzled() ? target.swizzleGrain : target.sharedGrain;
     need.first = INT64_MAX;
     need.last = -1;
     SmallVector<Operation *> users;
@@ -224,10 +227,11 @@ void addExchanges(tile::KernelOp kernel, const TargetInfo &target, bool spares,
     if (exchange.bytes == 0)
       return;
     if (exchange.isOwn && !spares) {
-      needs.push_back({{op}, exchange.bytes});
+      needs.push_back({{op}, exchange.bytes, target.accessBytes});
       return;
     }
     SharedNeed &need = shared[tile::wavesAround(op)];
+    need.align = target.accessBytes;
     need.ops.push_back(op);
     need.bytes = std::max(need.bytes, exchange.bytes);
   });
@@ -236,13 +240,14 @@ void addExchanges(tile::KernelOp kernel, const TargetInfo &target, bool spares,
 }
 
 /// What accumulators are stored through: the same buffers for all stores.
-void addStores(tile::KernelOp kernel, SmallVectorImpl<SharedNeed> &needs) {
+void addStores(tile::KernelOp kernel, const TargetInfo &target,
+               SmallVectorImpl<SharedNeed> &needs) {
   SharedNeed need;
-  need.align = swizzleAlign;
+  need.align = target.swizzleGrain;
   kernel.walk([&](tile::StoreTileOp store) {
     need.ops.push_back(store);
-    need.bytes = std::max(
-        need.bytes, stagingBytes(kernel, int64_t(store.getBuffers()), int64_t(store.getBytes())));
+    need.bytes = std::max(need.bytes, stagingBytes(kernel, int64_t(store.getBuffers()),
+                                                   int64_t(store.getBytes()), target));
   });
   if (!need.ops.empty())
     needs.push_back(need);
@@ -250,14 +255,14 @@ void addStores(tile::KernelOp kernel, SmallVectorImpl<SharedNeed> &needs) {
 
 } // namespace
 
-int64_t stagingBytes(tile::KernelOp kernel, int64_t buffers, int64_t bytes) {
-  int64_t groups = int64_t(kernel.getThreads()) / threadsPerGroup * int64_t(kernel.getTeams());
+int64_t stagingBytes(tile::KernelOp kernel, int64_t buffers, int64_t bytes,
+                     const TargetInfo &target) {
+  int64_t groups = int64_t(kernel.getThreads()) / target.groupLanes() * int64_t(kernel.getTeams());
   return buffers * bytes * groups;
 }
 
 SharedMemory::SharedMemory(tile::KernelOp kernel, const TargetInfo &target, FilledBuffers filled)
-    : mostBytes(target.sharedBytes), sharedGrain(target.sharedGrain),
-      loops(std::make_shared<LoopTimes>()) {
+    : target(&target), loops(std::make_shared<LoopTimes>()) {
   Lifetimes lifetimes(kernel, target);
   all = buffersOf(kernel, filled, lifetimes);
   buffers = all.size();
@@ -272,7 +277,7 @@ SharedMemory::SharedMemory(tile::KernelOp kernel, const TargetInfo &target, Fill
   for (bool spares : {false, true}) {
     all.truncate(others);
     addExchanges(kernel, target, spares, all);
-    addStores(kernel, all);
+    addStores(kernel, target, all);
     isPlaced = false;
     if (fits())
       return;
@@ -359,14 +364,26 @@ void SharedMemory::place() const {
 SharedNeed *SharedMemory::needOf(Operation *buffer) {
   isPlaced = false;
   for (SharedNeed &need : MutableArrayRef(all).take_front(buffers))
-    if (need.ops.front() == buffer)
+    if (llvm::is_contained(need.ops, buffer))
       return &need;
   return nullptr;
 }
 
+void SharedMemory::setBytes(tile::AllocOp buffer, int64_t bytes) {
+  if (SharedNeed *need = needOf(buffer))
+    need->bytes = alignTo(bytes, target->sharedGrain);
+}
+
 void SharedMemory::setSlots(tile::AllocOp ring, int64_t slots) {
-  if (SharedNeed *need = needOf(ring))
-    need->bytes = alignTo(bytesOfBuffer(ring, slots), sharedGrain);
+  setBytes(ring, bytesOfBuffer(ring, slots));
+}
+
+bool SharedMemory::hasRoomFor(ArrayRef<RingSlot> rings, int64_t slots) const {
+  SharedMemory with = *this;
+  for (const RingSlot &ring : rings)
+    with.setBytes(ring.buffer, ring.bytes * slots);
+  with.addPipe(slots);
+  return with.fits();
 }
 
 void SharedMemory::keepDuring(tile::ForOp loop, tile::AllocOp buffer) {
@@ -384,7 +401,7 @@ void SharedMemory::replace(Operation *gone, tile::AllocOp wide, tile::ForOp loop
   if (!need)
     return;
   need->ops = {wide};
-  need->bytes = alignTo(bytesOfBuffer(wide), sharedGrain);
+  need->bytes = alignTo(bytesOfBuffer(wide), target->sharedGrain);
   auto [first, last] = loops->lookup(loop);
   if (need->first > first || need->last < last)
     keepDuring(loop, wide);
@@ -394,13 +411,22 @@ void SharedMemory::addPipe(int64_t stages) {
   isPlaced = false;
   if (!barriers) {
     barriers = all.size();
-    all.push_back({{}, turnBarriers * mbarrierBytes});
+    all.push_back({{}, turnBarriers * target->mbarrierBytes, target->accessBytes});
   }
-  all[*barriers].bytes += 2 * stages * mbarrierBytes;
+  all[*barriers].bytes += 2 * stages * target->mbarrierBytes;
+}
+
+void SharedMemory::addBehind(tile::ForOp loop, int64_t bytes) {
+  int64_t when = loops->lookup(loop).second + betweenOps / 2;
+  all.insert(all.begin() + buffers++,
+             {{}, alignTo(bytes, target->sharedGrain), target->swizzleGrain, when, when});
+  if (barriers)
+    ++*barriers;
+  isPlaced = knowsMeetings = false;
 }
 
 void SharedMemory::addStaging(int64_t bytes) {
-  all.push_back({{}, bytes, swizzleAlign});
+  all.push_back({{}, bytes, target->swizzleGrain});
   isPlaced = false;
 }
 

@@ -33,7 +33,7 @@ struct SharedNeed {
   /// (what waves tell each other); tile.parallel (stores through tensor copies). Several use it in
   /// turn. None: planned only.
   llvm::SmallVector<mlir::Operation *, 1> ops;
-  int64_t bytes = 0, align = 16;
+  int64_t bytes = 0, align = 1;
   int64_t first = 0, last = INT64_MAX - 1;
   int64_t place = 0; ///< first byte
 
@@ -41,6 +41,12 @@ struct SharedNeed {
   bool collides(const SharedNeed &other) const {
     return meets(other) && place < other.place + other.bytes && other.place < place + bytes;
   }
+};
+
+/// A buffer that a planner thinks of as a ring, with slots of so many bytes.
+struct RingSlot {
+  tile::AllocOp buffer;
+  int64_t bytes;
 };
 
 /// Shared memory of a block: all that its kernel needs as it stands, each with its place. Buffers
@@ -57,14 +63,19 @@ public:
     return allBytes;
   }
   /// Of what a block may have; negative when it does not fit.
-  int64_t left() const { return mostBytes - bytes(); }
+  int64_t left() const { return target->sharedBytes - bytes(); }
   /// Whether it fits. What is needed at one time and takes too much already is not placed for that.
-  bool fits() const { return mostAtOnce() <= mostBytes && left() >= 0; }
+  bool fits() const { return mostAtOnce() <= target->sharedBytes && left() >= 0; }
   llvm::ArrayRef<SharedNeed> needs() const {
     place();
     return all;
   }
 
+  /// Whether these buffers can be rings of as many slots, which a pipe fills, beside all else.
+  bool hasRoomFor(llvm::ArrayRef<RingSlot> rings, int64_t slots) const;
+
+  /// The buffer takes so many bytes.
+  void setBytes(tile::AllocOp buffer, int64_t bytes);
   /// The ring becomes `slots` times the buffer that it is now.
   void setSlots(tile::AllocOp ring, int64_t slots);
   /// Nothing that is needed in the loop shares the buffer's bytes.
@@ -74,6 +85,8 @@ public:
   void replace(mlir::Operation *gone, tile::AllocOp wide, tile::ForOp loop);
   /// A pipe's mbarriers: of `stages` slots.
   void addPipe(int64_t stages);
+  /// A buffer of so many bytes between the loop and the statement behind it.
+  void addBehind(tile::ForOp loop, int64_t bytes);
   /// Bytes that accumulators are stored through.
   void addStaging(int64_t bytes);
 
@@ -90,7 +103,8 @@ private:
   mutable llvm::SmallVector<SharedNeed> all; ///< buffers first
   size_t buffers = 0;                        ///< of `all`
   std::optional<size_t> barriers;            ///< of `all`: the kernel's mbarriers
-  int64_t mostBytes = 0, sharedGrain = 1, turnBarriers = 1;
+  const TargetInfo *target;
+  int64_t turnBarriers = 1;
   /// When each loop runs, as needs say it.
   std::shared_ptr<LoopTimes> loops;
   mutable int64_t allBytes = 0;
@@ -110,10 +124,9 @@ void setSharedPlace(mlir::Operation *op, int64_t place);
 /// bytes in common. "" where nothing is.
 std::string misplacedIn(tile::KernelOp kernel, const TargetInfo &target);
 
-constexpr int64_t mbarrierBytes = 8;
-
 /// What a kernel stores accumulators through, if each warp group has so many buffers of so many
 /// bytes.
-int64_t stagingBytes(tile::KernelOp kernel, int64_t buffers, int64_t bytes);
+int64_t stagingBytes(tile::KernelOp kernel, int64_t buffers, int64_t bytes,
+                     const TargetInfo &target);
 
 } // namespace tilec

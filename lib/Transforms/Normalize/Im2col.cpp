@@ -42,10 +42,10 @@ bool canSay(tile::Im2colOp matrix, const PatchCopies &copies) {
 }
 
 /// Whether each row of the tile, or of each panel of it, has channels of one element of the kernel.
-bool hasWholeRows(tile::Im2colOp matrix, tile::BufferType tile, const PatchCopies &copies) {
+bool hasWholeRows(tile::Im2colOp matrix, tile::BufferType tile, const TensorCopies &copies) {
   DType dtype = tile::dtypeOf(tile.getElementType());
   int64_t bytes = bytesOf(dtype);
-  int64_t columns = std::min(tile.getShape()[1], copies.rowBytes / bytes);
+  int64_t columns = std::min(tile.getShape()[1], copies.widestRowBytes / bytes);
   return bitsOf(dtype) >= 8 && matrix.channels() * bytes % copies.pitchBytes == 0 &&
          tile.getShape()[1] % columns == 0 && matrix.channels() % columns == 0;
 }
@@ -66,7 +66,7 @@ bool mayBeOnePiece(tile::CopyOp copy, const TargetInfo &target) {
          plainTensorOf(matrix.getSource()) && to.isShared() && to.getShape() == from.getShape() &&
          to.getElementType() == from.getElementType() &&
          copy.getDst().getDefiningOp<tile::AllocOp>() && canSay(matrix, *target.patchCopies) &&
-         hasWholeRows(matrix, to, *target.patchCopies) && isOperand(copy.getDst(), loop);
+         hasWholeRows(matrix, to, *target.tensorCopies) && isOperand(copy.getDst(), loop);
 }
 
 /// Whether the box has no columns behind the matrix.

@@ -19,6 +19,7 @@
 #include "tilec/Analysis/Buffers.h"
 #include "tilec/IR/Reported.h"
 #include "tilec/IR/Tile/Uniformity.h"
+#include "tilec/Target/Target.h"
 
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Interfaces/SideEffectInterfaces.h"
@@ -594,7 +595,6 @@ void Meetings::keepResultsInRegisters() {
 }
 
 LogicalResult Meetings::run() {
-  constexpr int64_t widestWave = 64;
   int64_t threads = kernel.getThreads(), lanes = kernel.getWarpLanes();
   kernel.walk([&](Operation *op) {
     if (op->getNumRegions() == 0)

@@ -15,6 +15,7 @@
 #include "Normalize/NarrowTiles.h"
 
 #include "tilec/Analysis/Index.h"
+#include "tilec/Target/Target.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 
@@ -30,7 +31,7 @@ namespace {
 /// Columns of the narrowest product whose waves have whole matrix instructions each, however they
 /// share it: of 16, and one side of the tile may be all of theirs, of waves as narrow as any
 /// chip's; a panel of shared memory.
-constexpr int64_t leastOfWave = 16, narrowestWave = 32, leastOfTile = 64;
+constexpr int64_t leastOfWave = 16, leastOfTile = 64;
 
 using Dim = std::pair<Operation *, int64_t>; // of an allocation
 

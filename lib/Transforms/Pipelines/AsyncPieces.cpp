@@ -15,8 +15,7 @@ using namespace mlir;
 namespace tilec {
 
 bool copiesWidePieces(const TargetInfo &target) {
-  constexpr int64_t widePiece = 16;
-  return target.asyncCopies.bytes.front() >= widePiece;
+  return target.asyncCopies.bytes.front() >= target.accessBytes;
 }
 
 SmallVector<int64_t> sizesWithinOffsets(tile::BufferType tensor) {

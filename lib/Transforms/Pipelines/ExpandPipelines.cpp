@@ -118,11 +118,11 @@ struct ExpandPipelinesPass : impl::ExpandPipelinesPassBase<ExpandPipelinesPass> 
     // Copies that need no registers are better at pieces that are narrower than an access. Parts of
     // words each take a register: with matrix instructions of half the depth, as targets have whose
     // copies are narrow, too, that is slower (docs/machine-code/pipelining.md).
-    constexpr int64_t accessBytes = 16, wordBytes = 4;
+    constexpr int64_t wordBytes = 4; // of a register
     auto suits = [&](Operation *fill) {
       auto copy = dyn_cast<tile::CopyOp>(fill);
       if (copy && asyncPieceBytes(copy.getSrc(), copy.getDst(), chip) != 0)
-        return held.readsPieces(fill, accessBytes);
+        return held.readsPieces(fill, chip.accessBytes);
       return held.readsPieces(fill, copiesWidePieces(chip) ? wordBytes / 2 : wordBytes);
     };
     return !held.fills().empty() && llvm::all_of(held.fills(), suits) && held.fits(fewestWaves) &&
@@ -316,7 +316,7 @@ struct ExpandPipelinesPass : impl::ExpandPipelinesPassBase<ExpandPipelinesPass> 
     chooseSchedules(kernel, chip);
     delaySums(kernel);
     relaxMath(kernel, chip);
-    if (!chip.hasTensorCopies)
+    if (!chip.tensorCopies)
       simplifyFills(kernel, chip.addsToConstants ? MaskPlace::Behind : MaskPlace::InFront);
     letSerialLoopsRunAhead(kernel, chip);
     if (producer)

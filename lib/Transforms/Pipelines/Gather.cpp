@@ -24,9 +24,6 @@ using namespace mlir;
 namespace tilec {
 namespace {
 
-/// Bytes of a row that a group of lanes copies together: a line of L2, a swizzle's panel.
-constexpr int64_t lineBytes = 128;
-
 /// Whether it reads an element that all threads may see.
 bool readsMemory(Operation &op) {
   auto load = dyn_cast<tile::LoadOp>(op);
@@ -266,7 +263,8 @@ FragmentLayout gatherLayout(tile::ElementLoop loop, Gather gather, const TargetI
                             int64_t numWaves) {
   SmallVector<int64_t, 4> extents = *loop.constantExtents();
   int64_t elemBytes = bytesOf(tile::dtypeOf(gather.load.getBuffer().getType().getElementType()));
-  int64_t width = gather.pieceBytes / elemBytes, line = lineBytes / elemBytes,
+  // What a group of lanes copies together of a row.
+  int64_t width = gather.pieceBytes / elemBytes, line = target.cacheLine / elemBytes,
           cols = extents.back();
   if (cols <= line || cols % line != 0)
     return blockedLayout(extents, target.waveLanes, numWaves, width);

@@ -22,10 +22,6 @@ namespace tilec {
 /// Copies of one operand that a plan can tell apart (ScheduleShape::cover has a bit for each).
 constexpr int64_t mostCopies = 64;
 
-/// Copies of both operands of a tile: each may keep its row group's offset in a scalar register
-/// (RegisterFile::scalars).
-constexpr int64_t mostCopiesPerTile = 64;
-
 static bool dependsOn(Value value, Value iv) {
   if (value == iv)
     return true;
@@ -145,7 +141,8 @@ llvm::Expected<MatrixLoop> matrixLoop(tile::ForOp loop, const PipelinePlan &plan
       return no("a copy's source does not advance evenly within the tensor");
     copiesPerTile += bytes / perInstruction;
   }
-  if (copiesPerTile > mostCopiesPerTile)
+  // Each may keep its row group's offset in a scalar register.
+  if (copiesPerTile > target.registers.scalarsOfCopies)
     return no("the offsets of " + llvm::Twine(copiesPerTile) +
               " copies do not fit in scalar registers");
   return found;

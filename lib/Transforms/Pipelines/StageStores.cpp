@@ -31,8 +31,8 @@ namespace tilec {
 
 namespace {
 
-constexpr int64_t pieceBytes = 16; ///< of a lane, the widest store
-constexpr int64_t narrowBytes = 4; ///< runs up to here are staged; 8 bytes of 4 lanes fill sectors
+/// Runs up to here are staged: where four lanes of a row store longer ones, they fill sectors.
+constexpr int64_t narrowBytes = 4;
 
 /// The element bytes of what the store writes; 0 for types that are not moved as they are.
 int64_t movedBytes(tile::StoreOp store) {
@@ -63,10 +63,11 @@ int64_t runBytes(const FragmentLayout &layout, int64_t elemBytes) {
 }
 
 /// Whether pieces of a row of the tile are whole pieces of the tensor's rows.
-bool isAligned(tile::StoreOp store, tile::ElementLoop loop, int64_t elemBytes) {
+bool isAligned(tile::StoreOp store, tile::ElementLoop loop, int64_t elemBytes,
+               const TargetInfo &target) {
   tile::BufferType type = store.getBuffer().getType();
   auto tensor = store.getBuffer().getDefiningOp<tile::TensorOp>();
-  int64_t piece = pieceBytes / elemBytes, rowElems = type.getShape().back();
+  int64_t piece = target.accessBytes / elemBytes, rowElems = type.getShape().back();
   if (!tensor.getStrides().empty() || ShapedType::isDynamic(rowElems) || rowElems % piece != 0 ||
       (*loop.constantExtents())[1] % piece != 0)
     return false;
@@ -92,7 +93,8 @@ void stage(tile::ElementLoop loop, tile::KernelOp kernel, const TargetInfo &targ
     return;
   std::optional<FragmentLayout> layout = layoutFromFragments(loop);
   llvm::SetVector<Operation *> slice;
-  if (!layout || runBytes(*layout, elemBytes) > narrowBytes || !isAligned(store, loop, elemBytes) ||
+  if (!layout || runBytes(*layout, elemBytes) > narrowBytes ||
+      !isAligned(store, loop, elemBytes, target) ||
       !llvm::all_of(store.getIndices(), [&](Value v) { return addArithmetic(v, loop, slice); }))
     return;
   int64_t before = SharedMemory(kernel, target).bytes();

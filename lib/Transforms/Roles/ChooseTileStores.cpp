@@ -85,11 +85,11 @@ void hoistInvariants(tile::ElementLoop loop) {
       op.moveBefore(loop);
 }
 
-std::optional<TileStore> storeOf(tile::ElementLoop loop, tile::KernelOp kernel) {
-  std::optional<TileStore> match = matchTileStore(loop);
-  if (!match || !llvm::all_of(match->targets, [&](const TileTarget &target) {
-        return isAlone(target, loop, kernel);
-      }))
+std::optional<TileStore> storeOf(tile::ElementLoop loop, tile::KernelOp kernel,
+                                 const TargetInfo &target) {
+  std::optional<TileStore> match = matchTileStore(loop, target);
+  if (!match || !llvm::all_of(match->targets,
+                              [&](const TileTarget &to) { return isAlone(to, loop, kernel); }))
     return std::nullopt;
   return match;
 }
@@ -314,7 +314,7 @@ void hoistScalars(tile::ElementLoop loop) {
 
 /// The loop that does what `last` and the updates in front of it do, if TMA can store that.
 tile::ElementLoop mergeUpdates(tile::ElementLoop last, tile::KernelOp kernel,
-                               llvm::SmallPtrSetImpl<Operation *> &gone) {
+                               const TargetInfo &target, llvm::SmallPtrSetImpl<Operation *> &gone) {
   while (Value accumulator = accumulatorOf(last)) {
     tile::ElementLoop update = updateBefore(last, accumulator);
     if (!update)
@@ -327,7 +327,7 @@ tile::ElementLoop mergeUpdates(tile::ElementLoop last, tile::KernelOp kernel,
     Operation *old[] = {update, last}, *behindUpdate = update->getNextNode();
     for (Operation *op : old)
       op->remove();
-    if (!storeOf(merged, kernel)) {
+    if (!storeOf(merged, kernel, target)) {
       OpBuilder b(merged);
       b.setInsertionPointAfter(merged);
       b.insert(last);
@@ -347,7 +347,7 @@ tile::ElementLoop mergeUpdates(tile::ElementLoop last, tile::KernelOp kernel,
 
 } // namespace
 
-void forwardSharedTiles(tile::KernelOp kernel) {
+void forwardSharedTiles(tile::KernelOp kernel, const TargetInfo &target) {
   SmallVector<tile::AllocOp> tiles;
   kernel.walk([&](tile::AllocOp alloc) { tiles.push_back(alloc); });
   for (tile::AllocOp alloc : tiles) {
@@ -361,7 +361,7 @@ void forwardSharedTiles(tile::KernelOp kernel) {
     OpBuilder b(fused);
     for (Operation *op : old)
       op->remove();
-    if (storeOf(fused, kernel)) {
+    if (storeOf(fused, kernel, target)) {
       for (Operation *op : old)
         op->erase();
       alloc.erase();
@@ -383,10 +383,10 @@ void chooseTileStores(tile::KernelOp kernel, const TargetInfo &target, SharedMem
       hoistInvariants(loop);
   }
   for (tile::ElementLoop loop : llvm::to_vector(loops))
-    if (!loop->getParentOfType<tile::ElementLoop>() && !matchTileStore(loop))
+    if (!loop->getParentOfType<tile::ElementLoop>() && !matchTileStore(loop, target))
       splitWholeTile(loop, [&](tile::ElementLoop whole) {
         hoistInvariants(whole);
-        if (!storeOf(whole, kernel))
+        if (!storeOf(whole, kernel, target))
           return false;
         loops.push_back(whole);
         return true;
@@ -394,10 +394,10 @@ void chooseTileStores(tile::KernelOp kernel, const TargetInfo &target, SharedMem
   // Updates are merged into a loop behind them, so from behind.
   llvm::SmallPtrSet<Operation *, 8> gone;
   for (tile::ElementLoop loop : llvm::reverse(loops)) {
-    if (gone.contains(loop) || !matchTileStore(loop))
+    if (gone.contains(loop) || !matchTileStore(loop, target))
       continue;
-    loop = mergeUpdates(loop, kernel, gone);
-    if (std::optional<TileStore> store = storeOf(loop, kernel))
+    loop = mergeUpdates(loop, kernel, target, gone);
+    if (std::optional<TileStore> store = storeOf(loop, kernel, target))
       stores.insert(stores.begin(), {loop, *store});
   }
   if (stores.empty())
@@ -412,7 +412,7 @@ void chooseTileStores(tile::KernelOp kernel, const TargetInfo &target, SharedMem
   }
   auto bytesWith = [&](int64_t count) {
     SharedMemory with = memory;
-    with.addStaging(stagingBytes(kernel, count, bytes));
+    with.addStaging(stagingBytes(kernel, count, bytes, target));
     return with.left() >= 0 ? with.bytes() : -1;
   };
   while (bytesWith(1) < 0 && makeRoom())
@@ -430,7 +430,7 @@ void chooseTileStores(tile::KernelOp kernel, const TargetInfo &target, SharedMem
       buffers = count;
       afresh = true;
     }
-  memory.addStaging(stagingBytes(kernel, buffers, bytes));
+  memory.addStaging(stagingBytes(kernel, buffers, bytes, target));
   for (auto &[loop, store] : stores) {
     SmallVector<int64_t, 2> rows, rowBytes;
     for (const TileTarget &target : store.targets) {

@@ -20,10 +20,6 @@ using namespace mlir;
 namespace tilec {
 namespace {
 
-/// Registers of a lane that fragments and operands in flight may take together: what is left is
-/// for addresses, and for what the assembler needs to keep its order.
-constexpr int64_t mostRegisters = 200;
-
 bool isFragment(Value buffer) { return cast<tile::BufferType>(buffer.getType()).isFragment(); }
 
 /// What threads write in the loop or later, and in other rounds of loops around it.
@@ -47,8 +43,8 @@ SmallVector<Value> writtenLater(tile::KernelOp kernel, tile::ForOp loop) {
 
 class Round {
 public:
-  Round(tile::KernelOp kernel, tile::ForOp loop, Block &round)
-      : kernel(kernel), round(round), written(writtenLater(kernel, loop)) {}
+  Round(tile::KernelOp kernel, tile::ForOp loop, Block &round, const TargetInfo &target)
+      : kernel(kernel), target(target), round(round), written(writtenLater(kernel, loop)) {}
 
   void run();
 
@@ -65,6 +61,7 @@ private:
   void waitFor(size_t count, Operation *before);
 
   tile::KernelOp kernel;
+  const TargetInfo &target;
   Block &round;
   SmallVector<Value> written;
   SmallVector<Flight, 4> flights;
@@ -87,7 +84,7 @@ bool Round::hasRegisters() {
   for (auto gemm : round.getOps<tile::GemmOp>())
     if (Value root = rootOf(gemm.getA()); isFragment(root) && mayFly(gemm))
       bits += bitsOfBuffer(root);
-  return bits / 32 / int64_t(kernel.getThreads()) <= mostRegisters;
+  return bits / 32 / int64_t(kernel.getThreads()) <= target.registersInFlight;
 }
 
 size_t Round::neededBy(Operation &op) {
@@ -152,8 +149,9 @@ bool canFly(tile::GemmOp gemm) {
          isFragment(gemm.getC());
 }
 
-void leaveGemmsInFlight(tile::KernelOp kernel, tile::ForOp loop, Block &round) {
-  Round(kernel, loop, round).run();
+void leaveGemmsInFlight(tile::KernelOp kernel, tile::ForOp loop, Block &round,
+                        const TargetInfo &target) {
+  Round(kernel, loop, round, target).run();
 }
 
 } // namespace tilec

@@ -7,6 +7,7 @@
 #pragma once
 
 #include "tilec/IR/Tile/Tile.h"
+#include "tilec/Target/Target.h"
 
 namespace tilec {
 
@@ -18,6 +19,7 @@ bool canFly(tile::GemmOp gemm);
 /// they read or touches what they write, at most until its end. What they read of shared memory is
 /// complete before the loop, or the producer's. Nothing changes where operands in flight would need
 /// more registers than fragments leave.
-void leaveGemmsInFlight(tile::KernelOp kernel, tile::ForOp loop, mlir::Block &round);
+void leaveGemmsInFlight(tile::KernelOp kernel, tile::ForOp loop, mlir::Block &round,
+                        const TargetInfo &target);
 
 } // namespace tilec

@@ -10,6 +10,7 @@
 //
 // SPDX-License-Identifier: Apache-2.0
 //===----------------------------------------------------------------------===//
+#include "Memory/SharedMemory.h"
 #include "Roles/PlainProduct.h"
 #include "Roles/Product.h"
 
@@ -27,7 +28,6 @@ namespace tilec {
 
 namespace {
 
-constexpr int64_t rowBits = 8 * 128; ///< of the widest swizzle
 /// Slots that a ring of short rounds shall have at least, and one of rounds that were joined.
 constexpr int64_t fewestSlots = 6, fewestOfLonger = 3;
 
@@ -40,11 +40,15 @@ struct Operand {
   unsigned source = 0; ///< of the tensor
 
   int64_t bits() { return bitsOf(tile::dtypeOf(tile.getResult().getType().getElementType())); }
+  /// Elements of the widest row that a swizzle permutes.
+  int64_t rowElems(const TargetInfo &target) {
+    return 8 * target.tensorCopies->widestRowBytes / bits();
+  }
   /// Whether boxes of `k` along K are copied as others are: the channels of one element of a
   /// convolution's kernel, each row of a panel.
-  bool canHave(int64_t k) {
+  bool canHave(int64_t k, const TargetInfo &target) {
     auto matrix = box.getSource().getDefiningOp<tile::Im2colOp>();
-    return !matrix || matrix.channels() % std::min(k, rowBits / bits()) == 0;
+    return !matrix || matrix.channels() % std::min(k, rowElems(target)) == 0;
   }
   bool hasRowsAlongK() { return dim == 1; }
 };
@@ -124,30 +128,29 @@ std::optional<Rounds> roundsOf(tile::ForOp loop) {
 
 /// K of a round: whole rows of the swizzle.
 int64_t chooseK(Rounds &rounds, const TargetInfo &target) {
-  int64_t k = rounds.k, slotBits = 0, row = 0;
-  for (Operand &operand : rounds.operands) {
-    slotBits += operand.tile.getResult().getType().numElems() * operand.bits();
+  int64_t k = rounds.k, row = 0;
+  for (Operand &operand : rounds.operands)
     if (operand.hasRowsAlongK())
-      row = std::max(row, rowBits / operand.bits());
-  }
-  // What else lies in shared memory may do so at the same time.
-  int64_t left = target.sharedBytes * 8 + slotBits;
-  rounds.loop->getParentOfType<tile::KernelOp>().walk([&](tile::AllocOp alloc) {
-    tile::BufferType type = alloc.getResult().getType();
-    if (type.isShared())
-      left -= type.numElems() * bitsOf(tile::dtypeOf(type.getElementType()));
-  });
-  auto slotsOf = [&](int64_t other) { return left / (slotBits / k * other); };
+      row = std::max(row, operand.rowElems(target));
+  // The kernel may become a persistent one, whose producer fills slots for the next tile.
+  SharedMemory memory(rounds.loop->getParentOfType<tile::KernelOp>(), target,
+                      FilledBuffers::Always);
+  auto hasSlots = [&](int64_t slots, int64_t other) {
+    SmallVector<RingSlot, 2> rings;
+    for (Operand &operand : rounds.operands)
+      rings.push_back({operand.tile, bytesOfBuffer(operand.tile) * other / k});
+    return memory.hasRoomFor(rings, slots);
+  };
   bool canBeRow =
-      llvm::all_of(rounds.operands, [&](Operand &operand) { return operand.canHave(row); });
-  if (row == 0 || row % k * k % row != 0 || slotBits % k != 0 || !canBeRow)
+      llvm::all_of(rounds.operands, [&](Operand &operand) { return operand.canHave(row, target); });
+  if (row == 0 || row % k * k % row != 0 || !canBeRow)
     return k;
   if (row < k)
-    return k % row == 0 && slotsOf(k) < fewestSlots ? row : k;
+    return k % row == 0 && !hasSlots(fewestSlots, k) ? row : k;
   bool isWhole = rounds.count % (row / k) == 0 ||
                  llvm::all_of(rounds.operands,
                               [&](Operand &operand) { return endsWithTensor(rounds, operand); });
-  return isWhole && rounds.count > row / k && slotsOf(row) >= fewestOfLonger ? row : k;
+  return isWhole && rounds.count > row / k && hasSlots(fewestOfLonger, row) ? row : k;
 }
 
 /// Boxes, tiles and rounds of another length.

@@ -25,7 +25,7 @@ bool isReader(Operation *op, Value tile) {
 } // namespace
 
 SmallVector<OneFill> findOneFills(tile::KernelOp kernel, ArrayRef<tile::ForOp> loops,
-                                  ProducerSlice &slice) {
+                                  ProducerSlice &slice, const TargetInfo &target) {
   SmallVector<OneFill> fills;
   llvm::SmallVector<Value, 4> written = accessesOf(kernel).writes;
   kernel.walk([&](tile::CopyOp copy) {
@@ -36,8 +36,8 @@ SmallVector<OneFill> findOneFills(tile::KernelOp kernel, ArrayRef<tile::ForOp> l
     auto tile = copy.getDst().getDefiningOp<tile::AllocOp>();
     if (!isAround || !tile || isChangedBy(written, rootOf(copy.getSrc())))
       return;
-    std::optional<TmaBox> box = tmaBoxOf(copy.getSrc(), copy.getDst());
-    if (!box || box->tileBytes() % box->periodBytes() != 0)
+    std::optional<TmaBox> box = tmaBoxOf(copy.getSrc(), copy.getDst(), target);
+    if (!box || box->tileBytes() % box->periodBytes != 0)
       return;
     OneFill fill{copy, tile, box->tileBytes()};
     fill.isRepeated = parent != kernel;

@@ -22,6 +22,6 @@ struct OneFill {
 
 /// Those of the kernel; `loops` are the loops that have a producer, whose slice they are added to.
 llvm::SmallVector<OneFill> findOneFills(tile::KernelOp kernel, llvm::ArrayRef<tile::ForOp> loops,
-                                        ProducerSlice &slice);
+                                        ProducerSlice &slice, const TargetInfo &target);
 
 } // namespace tilec

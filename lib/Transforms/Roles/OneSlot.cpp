@@ -18,8 +18,9 @@ using namespace mlir;
 namespace tilec {
 namespace {
 
-bool fillsTwoTiles(tile::ForOp loop, tile::KernelOp kernel, const Accesses &ofKernel) {
-  llvm::Expected<ProducerLoop> plan = planProducerLoop(loop, kernel, ofKernel);
+bool fillsTwoTiles(tile::ForOp loop, tile::KernelOp kernel, const Accesses &ofKernel,
+                   const TargetInfo &target) {
+  llvm::Expected<ProducerLoop> plan = planProducerLoop(loop, kernel, ofKernel, target);
   if (!plan) {
     llvm::consumeError(plan.takeError());
     return false;
@@ -55,7 +56,7 @@ OneSlotLoops findOneSlotLoops(tile::KernelOp kernel, const TargetInfo &target, S
   const Accesses ofKernel = accessesOf(kernel);
   kernel.walk([&](tile::ForOp loop) {
     if (loop.getKind() == tile::LoopKind::Pipelined && loop.getStages() == 1 &&
-        loop.getStrategy() != "producer_consumer" && fillsTwoTiles(loop, kernel, ofKernel))
+        loop.getStrategy() != "producer_consumer" && fillsTwoTiles(loop, kernel, ofKernel, target))
       found.insert(loop);
   });
   return found;

@@ -25,7 +25,7 @@ tile::ForOp onlyLoop(tile::KernelOp kernel) {
 }
 
 bool choosesRounds(const TargetInfo &chip, StringRef strategy) {
-  return chip.hasTensorCopies && !chip.groups.empty() && (strategy.empty() || strategy == "auto");
+  return chip.tensorCopies && !chip.groups.empty() && (strategy.empty() || strategy == "auto");
 }
 
 tile::GemmOp onlyGemmOf(tile::ForOp loop) {

@@ -52,10 +52,11 @@ namespace {
 
 class Expansion {
 public:
-  Expansion(tile::KernelOp kernel, ProducerSlice &slice, SmallVector<ProducerLoop, 1> plans,
-            SmallVector<OneFill> fills)
-      : kernel(kernel), slice(slice), plans(std::move(plans)), fills(std::move(fills)),
-        builder(kernel), loc(kernel.getLoc()), rank(rankInCluster(kernel)) {}
+  Expansion(tile::KernelOp kernel, const TargetInfo &target, ProducerSlice &slice,
+            SmallVector<ProducerLoop, 1> plans, SmallVector<OneFill> fills)
+      : kernel(kernel), target(target), slice(slice), plans(std::move(plans)),
+        fills(std::move(fills)), builder(kernel), loc(kernel.getLoc()),
+        rank(rankInCluster(kernel)) {}
 
   void run() {
     builder.setInsertionPointToStart(&kernel.getBody().front());
@@ -105,7 +106,7 @@ private:
   /// Blocks of the cluster that bring a part each of what the copy copies.
   int64_t partsOf(tile::CopyOp copy) {
     bool isShared =
-        rank && !dependsOn(copy.getSrc(), rank) && isPartible(copy, kernel.getCluster());
+        rank && !dependsOn(copy.getSrc(), rank) && isPartible(copy, kernel.getCluster(), target);
     return isShared ? int64_t(kernel.getCluster()) : 1;
   }
   ProducerLoop *planOf(Block &round) {
@@ -123,6 +124,7 @@ private:
   }
 
   tile::KernelOp kernel;
+  const TargetInfo &target;
   ProducerSlice &slice;
   SmallVector<ProducerLoop, 1> plans;
   SmallVector<OneFill> fills;
@@ -319,7 +321,7 @@ void Expansion::consume(ProducerLoop &plan) {
       takeTurns(plan);
   } else {
     if (!plan.isPlain)
-      leaveGemmsInFlight(kernel, plan.loop, *plan.round);
+      leaveGemmsInFlight(kernel, plan.loop, *plan.round, target);
     goToEndOf(*plan.round);
     tile::PipeReleaseOp::create(builder, at, pipe, slot, /*previous=*/false);
   }
@@ -399,11 +401,12 @@ void refuseWish(tile::ForOp loop, StringRef wish, const Twine &why) {
 }
 
 /// What an overlapped loop cannot do of a strategy, as a reason; "" where it has all of it.
-std::string missingInOverlap(StringRef wish, tile::ForOp loop, int64_t groups) {
+std::string missingInOverlap(StringRef wish, tile::ForOp loop, int64_t groups, int64_t groupLanes) {
   auto around = dyn_cast<tile::ForOp>(loop->getParentOp());
   uint64_t cluster = around ? around.getPersistent().value_or(1) : 1;
   if (wish == "ping_pong" && groups < 2)
-    return "one warp group has nobody to take turns with; use threads=256 or more";
+    return "one warp group has nobody to take turns with; use threads=" +
+           std::to_string(2 * groupLanes) + " or more";
   if (wish == "ping_pong_cluster_m" || wish == "ping_pong_cluster_n")
     return "the two gemms of a loop take turns (`ping_pong`) or share their copies (`cluster_m`), "
            "not both";
@@ -417,7 +420,9 @@ std::string missingInOverlap(StringRef wish, tile::ForOp loop, int64_t groups) {
 
 /// `overlap` where it can be, unless the author wants another strategy. Warp groups take turns
 /// unless all blocks run the same rounds: they drift apart alone (docs/machine-code/hopper.md).
-void chooseOverlap(ProducerLoop &plan, StringRef strategy, int64_t groups, Value deadFrom) {
+void chooseOverlap(ProducerLoop &plan, StringRef strategy, tile::KernelOp kernel,
+                   const TargetInfo &target, Value deadFrom) {
+  int64_t groups = int64_t(kernel.getThreads()) / target.groupLanes();
   std::string wish = wishOf(plan.loop, strategy);
   auto around = dyn_cast<tile::ForOp>(plan.loop->getParentOp());
   bool isSharedOut = around && around.getPersistent();
@@ -436,7 +441,8 @@ void chooseOverlap(ProducerLoop &plan, StringRef strategy, int64_t groups, Value
     plan.overlap = std::move(*overlap);
     plan.overlap->takesTurns = takesTurns;
     plan.overlap->deadFrom = deadFrom;
-    if (std::string missing = missingInOverlap(wish, plan.loop, groups); !missing.empty())
+    if (std::string missing = missingInOverlap(wish, plan.loop, groups, target.groupLanes());
+        !missing.empty())
       refuseWish(plan.loop, wish, missing);
     return;
   }
@@ -459,7 +465,8 @@ void shareOutOverlapped(tile::KernelOp kernel, const TargetInfo &target, StringR
       !tile::constantInt(loops[0].getLower()) || !tile::constantInt(loops[0].getUpper()) ||
       wishOf(loops[0], strategy) == "producer_consumer")
     return;
-  llvm::Expected<ProducerLoop> plan = planProducerLoop(loops[0], kernel, accessesOf(kernel));
+  llvm::Expected<ProducerLoop> plan =
+      planProducerLoop(loops[0], kernel, accessesOf(kernel), target);
   if (!plan)
     return llvm::consumeError(plan.takeError()); // said later
   if (plan->inFlight || !plan->fitInto(memory))
@@ -501,8 +508,8 @@ bool planProductOf(tile::KernelOp kernel, const TargetInfo &target, StringRef st
 
 /// The loops of the kernel that a producer serves, which take what they need from `memory`; `why`
 /// says what keeps the first of the others from being one.
-SmallVector<ProducerLoop, 1> planLoops(tile::KernelOp kernel, StringRef strategy,
-                                       SharedMemory &memory,
+SmallVector<ProducerLoop, 1> planLoops(tile::KernelOp kernel, const TargetInfo &target,
+                                       StringRef strategy, SharedMemory &memory,
                                        const llvm::DenseMap<Operation *, Value> &deadFrom,
                                        const OneSlotLoops &oneSlot, std::string &why) {
   SmallVector<ProducerLoop, 1> plans;
@@ -521,7 +528,7 @@ SmallVector<ProducerLoop, 1> planLoops(tile::KernelOp kernel, StringRef strategy
       return leaveOut(loop, "it has no gemm");
     if (!multipliesByWarpGroups(loop))
       return leaveOut(loop, "no warp groups multiply in it; --remarks says why");
-    llvm::Expected<ProducerLoop> plan = planProducerLoop(loop, kernel, ofKernel);
+    llvm::Expected<ProducerLoop> plan = planProducerLoop(loop, kernel, ofKernel, target);
     if (!plan) {
       std::string reason = llvm::toString(plan.takeError());
       loop.emitRemark() << noProducer << reason;
@@ -533,8 +540,7 @@ SmallVector<ProducerLoop, 1> planLoops(tile::KernelOp kernel, StringRef strategy
     if (kernel.getLockstep() && !plan->isPlain)
       refuseWish(loop, wish, "the kernel mentions its threads");
     else if (!loop.getPlanned())
-      chooseOverlap(*plan, strategy, int64_t(kernel.getThreads()) / threadsPerGroup,
-                    deadFrom.lookup(loop));
+      chooseOverlap(*plan, strategy, kernel, target, deadFrom.lookup(loop));
     if (loop.getStages() < 2 && plan->pipes().size() < 2)
       return leaveOut(loop, "nothing runs ahead with num_stages=1");
     auto same = llvm::find_if(plans, [&](ProducerLoop &other) { return other.sharesRings(*plan); });
@@ -576,17 +582,18 @@ bool tellsThroughTensors(tile::KernelOp kernel) {
 
 /// Why the kernel cannot have a producer warp; "" where it can.
 std::string whyNoProducer(tile::KernelOp kernel, const TargetInfo &target) {
-  if (!target.hasTensorCopies)
+  if (!target.tensorCopies)
     return "the target has no TMA";
   // It would run ahead of what other blocks write.
   if (tile::hasGridSync(kernel))
     return "the kernel's blocks wait for each other";
   if (kernel.getLockstep() && tellsThroughTensors(kernel))
     return "threads of the kernel read what others write to a tensor";
-  if (kernel.getThreads() % threadsPerGroup != 0 ||
+  if (kernel.getThreads() % target.groupLanes() != 0 ||
       int64_t(kernel.getThreads()) + producerThreads(target, kernel.getThreads()) >
           target.maxThreads)
-    return "a producer warp needs threads= a multiple of 128, at most 896, not " +
+    return "a producer warp needs threads= a multiple of " + std::to_string(target.groupLanes()) +
+           ", at most " + std::to_string(target.maxThreads - target.groupLanes()) + ", not " +
            std::to_string(kernel.getThreads());
   return "";
 }
@@ -618,19 +625,19 @@ void prepareProducerConsumer(tile::KernelOp kernel, const TargetInfo &target, St
     if (loop.getKind() != tile::LoopKind::Pipelined ||
         (loop.getStages() < 2 && !oneSlot.contains(loop)))
       return;
-    llvm::Expected<ProducerLoop> plan = planProducerLoop(loop, kernel, ofKernel);
+    llvm::Expected<ProducerLoop> plan = planProducerLoop(loop, kernel, ofKernel, target);
     if (plan)
       hasProducer |= plan->fitInto(memory);
     else
       llvm::consumeError(plan.takeError()); // said later
   });
   if (hasProducer)
-    forwardSharedTiles(kernel);
+    forwardSharedTiles(kernel, target);
 }
 
 LogicalResult expandProducerConsumer(tile::KernelOp kernel, const TargetInfo &target,
                                      StringRef strategy) {
-  if (!target.hasTensorCopies)
+  if (!target.tensorCopies)
     return success();
   if (std::string why = whyNoProducer(kernel, target); !why.empty()) {
     kernel.walk([&](tile::ForOp loop) { refuseSchedule(loop, why); });
@@ -656,7 +663,8 @@ LogicalResult expandProducerConsumer(tile::KernelOp kernel, const TargetInfo &ta
   SharedMemory memory(kernel, target,
                       isPersistent(kernel) ? FilledBuffers::Always : FilledBuffers::FromStart);
   std::string why;
-  SmallVector<ProducerLoop, 1> plans = planLoops(kernel, strategy, memory, deadFrom, oneSlot, why);
+  SmallVector<ProducerLoop, 1> plans =
+      planLoops(kernel, target, strategy, memory, deadFrom, oneSlot, why);
   if (plans.empty()) {
     refuseEverywhere(kernel, strategy, why.empty() ? "no loop is pipelined" : why);
     return success();
@@ -679,8 +687,8 @@ LogicalResult expandProducerConsumer(tile::KernelOp kernel, const TargetInfo &ta
   }
   SmallVector<OneFill> fills;
   if (!kernel.getLockstep())
-    fills = findOneFills(kernel, loops, slice);
-  Expansion(kernel, slice, std::move(plans), std::move(fills)).run();
+    fills = findOneFills(kernel, loops, slice, target);
+  Expansion(kernel, target, slice, std::move(plans), std::move(fills)).run();
   return success();
 }
 

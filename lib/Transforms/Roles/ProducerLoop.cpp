@@ -43,18 +43,19 @@ bool isInPipelinedLoop(Operation *op) {
 }
 
 /// Adds the copy to the plan, or says why it cannot be the producer's.
-llvm::Error takeCopy(tile::CopyOp copy, ProducerLoop &plan, const Accesses &ofKernel) {
+llvm::Error takeCopy(tile::CopyOp copy, ProducerLoop &plan, const Accesses &ofKernel,
+                     const TargetInfo &chip) {
   auto ring = copy.getDst().getDefiningOp<tile::AllocOp>();
   std::string target = quotedName(copy.getDst());
   if (!ring || plan.loop->isAncestor(ring))
     return refuse(target + " is no whole buffer from outside of the loop");
   if (llvm::is_contained(plan.rings, ring))
     return refuse(target + " is filled twice a round");
-  llvm::Expected<TmaBox> box = planTmaBox(copy.getSrc(), copy.getDst());
+  llvm::Expected<TmaBox> box = planTmaBox(copy.getSrc(), copy.getDst(), chip);
   if (!box)
     return box.takeError();
   // Transfers begin at multiples of the swizzle's period; slots as well.
-  if (int64_t period = box->periodBytes(); box->tileBytes() % period != 0)
+  if (int64_t period = box->periodBytes; box->tileBytes() % period != 0)
     return refuse(target + " is no multiple of " + Twine(period) + " bytes");
   for (Operation *user : ring->getUsers()) {
     Operation *inBody = plan.round->findAncestorOpInBlock(*user);
@@ -72,6 +73,7 @@ llvm::Error takeCopy(tile::CopyOp copy, ProducerLoop &plan, const Accesses &ofKe
     return refuse("the kernel writes " + quotedName(copy.getSrc()) + ", from which it copies");
   plan.copies.push_back(copy);
   plan.rings.push_back(ring);
+  plan.slotBytes.push_back(box->tileBytes());
   return llvm::Error::success();
 }
 
@@ -153,7 +155,7 @@ SmallVector<SmallVector<unsigned>> ProducerLoop::pipes() {
 int64_t ProducerLoop::bytesOf(ArrayRef<unsigned> numbers) {
   int64_t bytes = 0;
   for (unsigned i : numbers)
-    bytes += tmaBoxOf(copies[i].getSrc(), copies[i].getDst())->tileBytes();
+    bytes += slotBytes[i];
   return bytes;
 }
 
@@ -197,7 +199,7 @@ bool ProducerLoop::fitInto(const SharedMemory &memory) {
 }
 
 llvm::Expected<ProducerLoop> planProducerLoop(tile::ForOp loop, tile::KernelOp kernel,
-                                              const Accesses &ofKernel) {
+                                              const Accesses &ofKernel, const TargetInfo &target) {
   ProducerLoop plan;
   plan.loop = loop;
   plan.round = roundOf(loop);
@@ -215,7 +217,7 @@ llvm::Expected<ProducerLoop> planProducerLoop(tile::ForOp loop, tile::KernelOp k
         "a copy stands under a condition of its own: all threads start it, a round ahead");
   for (tile::CopyOp copy : plan.round->getOps<tile::CopyOp>())
     if (copy.getSrc().getType().isGlobal())
-      if (llvm::Error error = takeCopy(copy, plan, ofKernel))
+      if (llvm::Error error = takeCopy(copy, plan, ofKernel, target))
         return std::move(error);
   if (plan.copies.empty())
     return refuse("it copies nothing to shared memory");

@@ -25,6 +25,7 @@ struct ProducerLoop {
   mlir::Block *round = nullptr;
   llvm::SmallVector<tile::CopyOp, 4> copies;
   llvm::SmallVector<tile::AllocOp, 4> rings;
+  llvm::SmallVector<int64_t, 4> slotBytes; ///< of each ring
   int64_t stages = 1;
   bool everyThread = false; ///< threads read slots by themselves
   bool exactSlots = false;  ///< `num_stages` is what the author wants, not a wish
@@ -55,7 +56,7 @@ bool multipliesByWarpGroups(tile::ForOp loop);
 
 /// Says why when a producer cannot serve the loop. `ofKernel`: what its kernel accesses.
 llvm::Expected<ProducerLoop> planProducerLoop(tile::ForOp loop, tile::KernelOp kernel,
-                                              const Accesses &ofKernel);
+                                              const Accesses &ofKernel, const TargetInfo &target);
 
 /// Removes the loops whose buffers others use that have no producer, or share them differently.
 void keepWholeRings(llvm::SmallVectorImpl<ProducerLoop> &plans);

@@ -32,8 +32,8 @@ bool dependsOn(Value value, Value source) {
   return llvm::any_of(op->getOperands(), [&](Value operand) { return dependsOn(operand, source); });
 }
 
-bool isPartible(tile::CopyOp copy, int64_t parts) {
-  std::optional<TmaBox> box = tmaBoxOf(copy.getSrc(), copy.getDst());
+bool isPartible(tile::CopyOp copy, int64_t parts, const TargetInfo &target) {
+  std::optional<TmaBox> box = tmaBoxOf(copy.getSrc(), copy.getDst(), target);
   return box && box->canSplit(parts);
 }
 
@@ -45,8 +45,6 @@ tile::CopyOp copyInto(const ProducerLoop &loop, Value operand) {
       return copy;
   return {};
 }
-
-constexpr int64_t sectorBytes = 32; // of L2
 
 /// Whether rows of the tensor are known not to begin at multiples of so many bytes.
 bool hasRaggedPitch(tile::CopyOp copy, int64_t bytes) {
@@ -68,7 +66,7 @@ bool touchesGlobal(Operation *op) {
 /// Why blocks that are neighbours along grid dimension `dim` cannot share their copies of one
 /// operand: `copy` does not move along it.
 std::string whyNoCluster(tile::KernelOp kernel, const ProducerLoop &plan, int dim,
-                         tile::CopyOp copy) {
+                         tile::CopyOp copy, const TargetInfo &target) {
   if (kernel.getCluster() > 1)
     return "the blocks of a cluster share a tile, each a part of K";
   if (dim < 0)
@@ -78,7 +76,7 @@ std::string whyNoCluster(tile::KernelOp kernel, const ProducerLoop &plan, int di
   for (Value bound : {loop.getLower(), loop.getUpper(), loop.getStep()})
     if (dependsOn(bound, id))
       return "neighbouring blocks go different ways along K";
-  if (!isPartible(copy, 2))
+  if (!isPartible(copy, 2, target))
     return "the copies of the shared operand cannot be cut in halves";
   // A last block without a neighbour is given one, which must touch no memory.
   std::optional<int64_t> extent = tile::constantInt(kernel.getGrid()[dim]);
@@ -159,7 +157,7 @@ std::optional<Product> productOf(tile::KernelOp kernel, const TargetInfo &target
   tile::ForOp only = mainLoopOf(kernel);
   if (!only || only.getKind() != tile::LoopKind::Pipelined || only.getStages() < 2)
     return std::nullopt;
-  llvm::Expected<ProducerLoop> plan = planProducerLoop(only, kernel, accessesOf(kernel));
+  llvm::Expected<ProducerLoop> plan = planProducerLoop(only, kernel, accessesOf(kernel), target);
   if (!plan)
     return llvm::consumeError(plan.takeError()), std::nullopt; // said later
   if (!plan->inFlight || !plan->fitInto(memory))
@@ -175,10 +173,12 @@ std::optional<Product> productOf(tile::KernelOp kernel, const TargetInfo &target
   shape.units = target.units;
   shape.registersOfUnit = target.registers.ofUnit;
   shape.mostThreads = target.maxThreads;
+  shape.groupThreads = target.groupLanes();
   int64_t bits = bitsOf(tile::dtypeOf(gemm.getC().getType().getElementType()));
   shape.accumulatorRegs = gemm.m() * gemm.n() * bits / 32 / shape.threads;
+  const int64_t sectorBytes = target.cacheSector;
   shape.raggedPitch = llvm::any_of(
-      plan->copies, [](tile::CopyOp copy) { return hasRaggedPitch(copy, 2 * sectorBytes); });
+      plan->copies, [&](tile::CopyOp copy) { return hasRaggedPitch(copy, 2 * sectorBytes); });
   tile::CopyOp a = copyInto(*plan, gemm.getA()), b = copyInto(*plan, gemm.getB());
   shape.splitSectorsA = a && hasRaggedPitch(a, sectorBytes);
   shape.splitSectorsB = b && hasRaggedPitch(b, sectorBytes);
@@ -202,8 +202,8 @@ std::optional<Product> productOf(tile::KernelOp kernel, const TargetInfo &target
     shape.tilesM = tile::constantInt(kernel.getGrid()[product.dimM]);
   if (product.dimN >= 0)
     shape.tilesN = tile::constantInt(kernel.getGrid()[product.dimN]);
-  shape.noClusterM = whyNoCluster(kernel, *plan, product.dimM, b);
-  shape.noClusterN = whyNoCluster(kernel, *plan, product.dimN, a);
+  shape.noClusterM = whyNoCluster(kernel, *plan, product.dimM, b, target);
+  shape.noClusterN = whyNoCluster(kernel, *plan, product.dimN, a, target);
   shape.noTeams = whyNoTeams(kernel, *plan);
   // Groups of rows have few tiles each and share the chip's memory: several small tiles on a unit
   // that wait for it by turns are faster than one after another.

@@ -18,6 +18,7 @@
 //
 // SPDX-License-Identifier: Apache-2.0
 //===----------------------------------------------------------------------===//
+#include "Memory/SharedMemory.h"
 #include "Roles/PlainProduct.h"
 #include "Roles/Product.h"
 #include "Roles/RingSlots.h"
@@ -40,13 +41,7 @@ namespace tilec {
 
 namespace {
 
-constexpr int64_t mostBlocks = 8;   ///< of a cluster that every chip with clusters can run
 constexpr int64_t fewestRounds = 4; ///< of a block: with fewer its ring is never full
-/// What a sum costs whatever its size, in clocks, and how many of its bytes go through shared
-/// memory in one (docs/numbers/hopper-trials.md).
-constexpr int64_t clocksOfMeeting = 700, remoteBytes = 17;
-/// Of a round beside its multiplications: 64 x 64 x 64 takes 200, 128 of them on the tensor cores.
-constexpr int64_t clocksOfSlot = 70;
 /// Up to such a part of the chip's units, tiles leave it idle.
 constexpr double fewTiles = 0.5;
 
@@ -234,17 +229,20 @@ bool hasOneRow(SplitProduct &product) {
       copies, [&](tile::CopyOp copy) { return tilesOf(product.kernel, copy) == product.tiles; });
 }
 
-/// Whether a ring of two slots fits beside what is added and all else that the kernel has.
-bool fits(SplitProduct &product, int64_t sumBytes, const TargetInfo &target) {
-  int64_t bytes = sumBytes;
-  for (tile::AllocOp alloc : product.kernel.getBody().getOps<tile::AllocOp>()) {
-    tile::BufferType type = alloc.getResult().getType();
-    bool isOperand = llvm::is_contained(product.gemm->getOperands(), alloc.getResult());
-    if (type.isShared())
-      bytes +=
-          (isOperand ? 2 : 1) * storageBytes(tile::dtypeOf(type.getElementType()), type.numElems());
-  }
-  return bytes <= target.sharedBytes;
+/// Whether a ring of two slots fits beside the partial sums and what a block of so many that share
+/// a tile has else.
+bool fits(SplitProduct &product, int64_t sumBytes, int64_t blocks, const TargetInfo &target) {
+  SharedMemory memory(product.kernel, target, FilledBuffers::FromStart);
+  memory.addBehind(product.loop, sumBytes);
+  for (Value buffer : product.byRow)
+    if (auto alloc = buffer.getDefiningOp<tile::AllocOp>(); alloc.getResult().getType().isShared())
+      memory.setBytes(alloc, bytesOfBuffer(alloc) / blocks);
+  SmallVector<RingSlot, 3> rings;
+  for (Value operand : product.gemm->getOperands())
+    if (auto alloc = operand.getDefiningOp<tile::AllocOp>();
+        alloc && alloc.getResult().getType().isShared())
+      rings.push_back({alloc, bytesOfBuffer(alloc)});
+  return memory.hasRoomFor(rings, 2);
 }
 
 /// How many blocks share a tile: as many as the chip runs at once, as long as twice as many save
@@ -252,19 +250,19 @@ bool fits(SplitProduct &product, int64_t sumBytes, const TargetInfo &target) {
 int64_t blocksOfTile(SplitProduct &product, const TargetInfo &target) {
   tile::BufferType type = product.sum.getResult().getType();
   int64_t sumBytes = storageBytes(tile::dtypeOf(type.getElementType()), type.numElems());
-  if (!fits(product, sumBytes, target) ||
-      (product.tiles > fewTiles * target.units && !hasOneRow(product)))
+  if (product.tiles > fewTiles * target.units && !hasOneRow(product))
     return 1;
-  double cost = clocksOfMeeting + double(sumBytes) / remoteBytes;
-  int64_t round = clocksOfSlot + clocksOfRound(product.loop, target), best = 1;
-  for (int64_t blocks = 2; blocks <= mostBlocks; blocks *= 2) {
+  const ClusterSums &sums = target.clusterSums;
+  double cost = double(sums.clocks) + double(sumBytes) / double(sums.bytesPerClock);
+  int64_t round = target.clocks.roundOfCopies + clocksOfRound(product.loop, target), best = 1;
+  for (int64_t blocks = 2; blocks <= target.mostOfCluster; blocks *= 2) {
     int64_t own = ceilDiv(product.rounds, blocks);
     int64_t atOnce = blocks > 2 ? target.clusterUnits : target.units;
     bool hasWork = own >= fewestRounds && (blocks - 1) * own < product.rounds;
     // The sum of two costs most of what that of more does.
     double saved = double(ceilDiv(product.rounds, best) - own) * double(round);
     if (product.tiles * blocks > atOnce || product.gemm.m() % blocks != 0 || !hasWork ||
-        saved <= cost * (best == 1 ? 1.5 : 0.25))
+        saved <= cost * (best == 1 ? 1.5 : 0.25) || !fits(product, sumBytes, blocks, target))
       break;
     best = blocks;
   }
@@ -273,8 +271,8 @@ int64_t blocksOfTile(SplitProduct &product, const TargetInfo &target) {
 
 class Splitting {
 public:
-  Splitting(SplitProduct &product, int64_t blocks, int64_t lanes)
-      : product(product), kernel(product.kernel), blocks(blocks), lanes(lanes),
+  Splitting(SplitProduct &product, int64_t blocks, const TargetInfo &target)
+      : product(product), kernel(product.kernel), target(target), blocks(blocks),
         rows(product.gemm.m() / blocks), b(product.kernel), loc(product.loop.getLoc()) {}
 
   void run() {
@@ -302,7 +300,8 @@ private:
 
   SplitProduct &product;
   tile::KernelOp kernel;
-  int64_t blocks, lanes, rows; ///< of a cluster; of a wave; of a block
+  const TargetInfo &target;
+  int64_t blocks, rows; ///< of a cluster; of a block
   OpBuilder b;
   Location loc;
   Value rank, firstRow;
@@ -363,7 +362,8 @@ void Splitting::addPartials() {
   tile::ClusterBarrierOp::create(b, loc, ValueRange());
   // A lane's piece is the widest read, so that neighbours' pieces follow one another.
   FragmentLayout pieces =
-      blockedLayout({rows, columns}, lanes, kernel.getThreads() / lanes, 128 / bits);
+      blockedLayout({rows, columns}, target.waveLanes, kernel.getThreads() / target.waveLanes,
+                    8 * target.accessBytes / bits);
   total = tile::AllocOp::create(
       b, loc, tile::BufferType::get({rows, columns}, type.getElementType(), tile::Scope::Fragment),
       product.sum.getName(), tile::FragmentLayoutAttr::get(b.getContext(), pieces));
@@ -447,7 +447,7 @@ struct SplitProductsPass : impl::SplitProductsPassBase<SplitProductsPass> {
     const TargetInfo *chip = targetOfPass(getOperation(), target);
     if (!chip)
       return signalPassFailure();
-    if (!chip->hasMbarriers || chip->groups.empty() || (!strategy.empty() && strategy != "auto"))
+    if (!chip->hasMbarriers() || chip->groups.empty() || (!strategy.empty() && strategy != "auto"))
       return;
     for (tile::KernelOp kernel : getOperation().getBody().getOps<tile::KernelOp>()) {
       std::optional<SplitProduct> product = splitProductOf(kernel);
@@ -456,7 +456,7 @@ struct SplitProductsPass : impl::SplitProductsPassBase<SplitProductsPass> {
         continue;
       product->loop.emitRemark() << blocks << " blocks share each of the " << product->tiles
                                  << " tiles, each a part of K";
-      Splitting(*product, blocks, chip->waveLanes).run();
+      Splitting(*product, blocks, *chip).run();
     }
   }
 };

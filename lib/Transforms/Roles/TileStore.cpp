@@ -22,18 +22,16 @@ using namespace mlir;
 namespace tilec {
 namespace {
 
-constexpr int64_t widestRowBytes = 128, narrowestRowBytes = 32; // that a swizzle permutes
-constexpr int64_t pitchBytes = 16;                              // of a tensor's rows, a multiple
-
 /// The shape behind an accumulator's layout (WarpGroups.cpp, planWarpGroupGemm).
-bool readLayout(const FragmentLayout &layout, TileStore &store) {
-  if (layout.rank() != 2 || layout.waves().empty() || layout.waves().size() > 3 ||
-      layout.reps().size() != 1)
+bool readLayout(const FragmentLayout &layout, const TargetInfo &target, TileStore &store) {
+  if (target.groups.empty() || !target.tensorCopies || layout.rank() != 2 ||
+      layout.waves().empty() || layout.waves().size() > 3 || layout.reps().size() != 1)
     return false;
   ArrayRef<Factor> waves = layout.waves();
   if (!(waves[0] == Factor{0, warpsPerGroup}))
     return false;
-  store.slabs = layout.atomRegs() / 4;
+  store.slabRows = target.groups.front().m;
+  store.slabs = layout.atomRegs() * target.groupLanes() / (store.slabRows * groupColumns);
   // Factors of 1 are left out.
   for (const Factor &factor : waves.drop_front()) {
     int64_t &groups = factor.dim == 0 ? store.groupsM : store.groupsN;
@@ -42,7 +40,8 @@ bool readLayout(const FragmentLayout &layout, TileStore &store) {
       return false;
     groups = factor.count;
   }
-  return layout.atom() == warpGroupAccumulator(store.slabs) && store.rows() <= 256 &&
+  return layout.atom() == target.groupAccumulator(store.slabs) &&
+         store.rows() <= target.tensorCopies->widestExtent &&
          layout.shape()[0] == store.rows() * store.groupsM;
 }
 
@@ -146,7 +145,8 @@ void setExtents(TileTarget &target, const TileStore &store) {
 }
 
 /// Whether TMA can write what the op writes; fills the target.
-bool readTarget(Operation *op, tile::ElementLoop loop, const TileStore &match, TileTarget &target) {
+bool readTarget(Operation *op, tile::ElementLoop loop, const TileStore &match,
+                const TensorCopies &copies, TileTarget &target) {
   target = writtenBy(op);
   auto atomic = dyn_cast<tile::AtomicOp>(op);
   auto type = cast<tile::BufferType>(target.tensor.getType());
@@ -158,13 +158,13 @@ bool readTarget(Operation *op, tile::ElementLoop loop, const TileStore &match, T
                  dtype != DType::F32))
     return false;
   int64_t rank = type.rank(), rowElems = rank ? type.getShape().back() : 0;
-  if (rank < 2 || rank > 5 || ShapedType::isDynamic(rowElems) ||
-      rowElems * target.elemBytes % pitchBytes != 0)
+  if (rank < 2 || rank > copies.mostDims || ShapedType::isDynamic(rowElems) ||
+      rowElems * target.elemBytes % copies.pitchBytes != 0)
     return false;
-  target.rowBytes = widestRowBytes;
+  target.rowBytes = copies.widestRowBytes;
   while (match.cols() * target.elemBytes % target.rowBytes != 0)
     target.rowBytes /= 2;
-  if (target.rowBytes < narrowestRowBytes)
+  if (target.rowBytes < copies.narrowestRowBytes)
     return false;
   for (auto [d, index] : llvm::enumerate(target.indices)) {
     if (int64_t(d) == rank - 1) {
@@ -233,10 +233,10 @@ int64_t TileStore::bufferBytes() const {
   return most;
 }
 
-TileStore tileStoreOf(tile::StoreTileOp loop) {
+TileStore tileStoreOf(tile::StoreTileOp loop, const TargetInfo &chip) {
   TileStore store;
   store.layout = *layoutFromFragments(loop);
-  readLayout(store.layout, store);
+  readLayout(store.layout, chip, store);
   // Transfers leave out what is outside of the tensor: no guard is needed that keeps it in.
   loop.getBody().walk<WalkOrder::PreOrder>([&](Operation *op) {
     if (isa<scf::IfOp, scf::YieldOp>(op))
@@ -253,11 +253,11 @@ TileStore tileStoreOf(tile::StoreTileOp loop) {
   return store;
 }
 
-std::optional<TileStore> matchTileStore(tile::ElementLoop loop) {
+std::optional<TileStore> matchTileStore(tile::ElementLoop loop, const TargetInfo &chip) {
   TileStore match;
   auto extents = loop.constantExtents();
   std::optional<FragmentLayout> layout = layoutFromFragments(loop);
-  if (!extents || extents->size() != 2 || !layout || !readLayout(*layout, match) ||
+  if (!extents || extents->size() != 2 || !layout || !readLayout(*layout, chip, match) ||
       ArrayRef<int64_t>(*extents) != ArrayRef<int64_t>(layout->shape()))
     return std::nullopt;
   match.layout = *layout;
@@ -267,7 +267,7 @@ std::optional<TileStore> matchTileStore(tile::ElementLoop loop) {
   for (Operation *op : match.ops) {
     if (isa<tile::StoreOp, tile::AtomicOp>(op)) {
       TileTarget target;
-      if (!readTarget(op, loop, match, target) ||
+      if (!readTarget(op, loop, match, *chip.tensorCopies, target) ||
           (guard && !holdsInside(guard.getCondition(), target)))
         return std::nullopt;
       match.targets.push_back(target);

@@ -34,9 +34,10 @@ struct TileStore {
   FragmentLayout layout;
   llvm::SmallVector<mlir::Operation *> ops; ///< of the body, without a guard of bounds
   llvm::SmallVector<TileTarget, 2> targets;
-  int64_t slabs = 1, groupsM = 1, groupsN = 1;
+  int64_t slabRows = 0, slabs = 1; ///< of an instruction; of a warp group
+  int64_t groupsM = 1, groupsN = 1;
 
-  int64_t rows() const { return 64 * slabs; }                  ///< of a warp group
+  int64_t rows() const { return slabRows * slabs; }            ///< of a warp group
   int64_t cols() const { return layout.shape()[1] / groupsN; } ///< the same
   int64_t stepCols() const;                                    ///< columns of a step
   int64_t transfers() const;                                   ///< of a warp group, in all steps
@@ -44,10 +45,10 @@ struct TileStore {
 };
 
 /// What a tile.store_tile says of itself.
-TileStore tileStoreOf(tile::StoreTileOp loop);
+TileStore tileStoreOf(tile::StoreTileOp loop, const TargetInfo &target);
 
 /// What a loop could become; nothing when TMA cannot write a tensor, or the body does more.
-std::optional<TileStore> matchTileStore(tile::ElementLoop loop);
+std::optional<TileStore> matchTileStore(tile::ElementLoop loop, const TargetInfo &target);
 
 /// Makes tile.store_tile of the loops of the kernel that store so, where shared memory is left for
 /// it, and takes that from `memory`. Stores of each round get buffers for as many transfers as no
@@ -58,6 +59,6 @@ void chooseTileStores(tile::KernelOp kernel, const TargetInfo &target, SharedMem
 
 /// Accumulators that a kernel stores through a shared tile of its author's, and through nothing
 /// else, are stored from registers where TMA can do that.
-void forwardSharedTiles(tile::KernelOp kernel);
+void forwardSharedTiles(tile::KernelOp kernel, const TargetInfo &target);
 
 } // namespace tilec

@@ -1,8 +1,7 @@
 //===- TmaBox.cpp - copies that the tensor memory accelerator can do ------===//
 //
-// Limits: CUDA driver API, cuTensorMapEncodeTiled (rank 5, box extents 256, strides
-// in multiples of 16 bytes, inner box no wider than the swizzle). Of an image's matrix a box has
-// channels of one element of the kernel (cuTensorMapEncodeIm2col).
+// Its limits are the target's (TensorCopies); a box is no wider than a swizzled row. Of an image's
+// matrix a box has channels of one element of the kernel.
 //
 // SPDX-License-Identifier: Apache-2.0
 //===----------------------------------------------------------------------===//
@@ -19,18 +18,16 @@ using namespace mlir;
 namespace tilec {
 namespace {
 
-constexpr int64_t widestExtent = 256;
-constexpr int64_t mostDims = 5;
-constexpr int64_t alignBytes = 16;
-
 /// The swizzle of TMA that a shared layout is; nothing when it is none. 0: plain rows.
-std::optional<int64_t> swizzleOf(const SharedLayout &layout, int64_t elemBytes) {
+std::optional<int64_t> swizzleOf(const SharedLayout &layout, int64_t elemBytes,
+                                 const TensorCopies &copies) {
   int64_t rowBytes = layout.pitchElems * elemBytes;
   if (layout.phases == 1)
     return layout.pitchElems == layout.cols() ? std::optional<int64_t>(0) : std::nullopt;
-  bool isTma = layout.vecElems * elemBytes == 16 && layout.phases * 16 == rowBytes &&
-               layout.rowsPerPhase == std::max<int64_t>(1, 128 / rowBytes) &&
-               layout.matrixRows() % 8 == 0;
+  bool isTma = layout.vecElems * elemBytes == copies.chunkBytes &&
+               layout.phases * copies.chunkBytes == rowBytes &&
+               layout.rowsPerPhase == std::max<int64_t>(1, copies.widestRowBytes / rowBytes) &&
+               layout.matrixRows() % copies.swizzleRows == 0;
   return isTma ? std::optional(rowBytes) : std::nullopt;
 }
 
@@ -56,10 +53,11 @@ bool isFilledFrom(Value tensor, Value tile) {
   return true;
 }
 
-/// Rows of the tile, of `rows`, in which the box may have elements of the tensor: whole groups of
-/// 8, after which a swizzle starts anew, in each of the tile's boxes.
-int64_t rowsWithin(const BufferBox &box, int64_t rowDim, int64_t rows, Value tile) {
-  const int64_t together = 8 * ceilDiv(rows, widestExtent);
+/// Rows of the tile, of `rows`, in which the box may have elements of the tensor: whole groups,
+/// after which a swizzle starts anew, in each of the tile's boxes.
+int64_t rowsWithin(const BufferBox &box, int64_t rowDim, int64_t rows, Value tile,
+                   const TensorCopies &copies) {
+  const int64_t together = copies.swizzleRows * ceilDiv(rows, copies.widestExtent);
   int64_t extent = box.rootType().getShape()[rowDim];
   if (ShapedType::isDynamic(extent) || llvm::alignTo(extent, together) >= uint64_t(rows))
     return rows;
@@ -80,12 +78,15 @@ tile::TensorOp mappedTensorOf(Value buffer) {
   return isAsItIs || isOtherShape ? tensor : tile::TensorOp();
 }
 
-llvm::Expected<TmaBox> planTmaBox(Value globalBox, Value sharedTile) {
+llvm::Expected<TmaBox> planTmaBox(Value globalBox, Value sharedTile, const TargetInfo &target) {
   auto refuse = [&](const Twine &why) {
     return llvm::createStringError(llvm::inconvertibleErrorCode(),
                                    "TMA cannot bring " + quotedName(globalBox) + " to " +
                                        quotedName(sharedTile) + ": " + why);
   };
+  if (!target.tensorCopies)
+    return refuse("the target has none");
+  const TensorCopies &copies = *target.tensorCopies;
   auto global = cast<tile::BufferType>(globalBox.getType());
   auto shared = cast<tile::BufferType>(sharedTile.getType());
   const SharedLayout *layout = sharedLayoutOf(boxRootOf(sharedTile));
@@ -107,14 +108,15 @@ llvm::Expected<TmaBox> planTmaBox(Value globalBox, Value sharedTile) {
     return refuse("its strides are the caller's, or it is no parameter");
   tile::BufferType root = box.rootType();
   int64_t rank = root.rank();
-  if (rank < 2 || rank > mostDims)
-    return refuse("it has no 2 to 5 dimensions");
+  if (rank < 2 || rank > copies.mostDims)
+    return refuse("it has no 2 to " + Twine(copies.mostDims) + " dimensions");
   auto tensor = source.getDefiningOp<tile::TensorOp>();
   int64_t rowElems = cast<tile::BufferType>(source.getType()).getShape().back();
   if (ShapedType::isDynamic(rowElems))
     rowElems = tensor ? divisorOfRows(tensor) : 1;
-  if (rowElems * elemBytes % alignBytes != 0)
-    return refuse("its rows are not known to be a multiple of 16 bytes");
+  if (rowElems * elemBytes % copies.pitchBytes != 0)
+    return refuse("its rows are not known to be a multiple of " + Twine(copies.pitchBytes) +
+                  " bytes");
 
   TmaBox result;
   result.root = source;
@@ -129,24 +131,29 @@ llvm::Expected<TmaBox> planTmaBox(Value globalBox, Value sharedTile) {
     return refuse("its rows are not the tile's rows");
   result.rowDim = isVector ? -1 : dims[0];
   result.colDim = dims.back();
-  std::optional<int64_t> swizzle = swizzleOf(*layout, elemBytes);
+  std::optional<int64_t> swizzle = swizzleOf(*layout, elemBytes, copies);
   if (!swizzle)
     return refuse("the tile is laid out for threads");
   result.swizzleBytes = *swizzle;
+  result.periodBytes = std::max(target.sharedGrain, copies.swizzleBytes(*swizzle));
+  result.swizzleRows = copies.swizzleRows;
   int64_t rows = isVector ? 1 : shared.getShape()[0], cols = shared.getShape().back();
   result.panels = layout->panels();
   result.panelElems = layout->panelElems != 0 ? layout->panelElems : cols;
   result.panelBytes = rows * result.panelElems * elemBytes;
   if (!isVector)
-    rows = rowsWithin(box, result.rowDim, rows, sharedTile);
-  result.chunks = ceilDiv(rows, widestExtent);
+    rows = rowsWithin(box, result.rowDim, rows, sharedTile, copies);
+  result.chunks = ceilDiv(rows, copies.widestExtent);
   result.chunkRows = rows / result.chunks;
   result.bytes = rows * result.panels * result.panelElems * elemBytes;
-  bool fits = rows % result.chunks == 0 && (result.chunks == 1 || result.chunkRows % 8 == 0) &&
-              result.panelElems <= widestExtent && result.panelElems * elemBytes % alignBytes == 0;
+  bool fits = rows % result.chunks == 0 &&
+              (result.chunks == 1 || result.chunkRows % copies.swizzleRows == 0) &&
+              result.panelElems <= copies.widestExtent &&
+              result.panelElems * elemBytes % copies.pitchBytes == 0;
   if (!fits)
-    return refuse(
-        "the tile cannot be cut into boxes of at most 256 x 256 elements, 16 bytes in step");
+    return refuse("the tile cannot be cut into boxes of at most " + Twine(copies.widestExtent) +
+                  " x " + Twine(copies.widestExtent) + " elements, " + Twine(copies.pitchBytes) +
+                  " bytes in step");
   if (matrix && (isVector || matrix.channels() % result.panelElems != 0 ||
                  divisorOf(box.offsets[result.colDim]) % result.panelElems != 0))
     return refuse("a row of it belongs to several elements of the convolution's kernel");
@@ -156,8 +163,8 @@ llvm::Expected<TmaBox> planTmaBox(Value globalBox, Value sharedTile) {
   return result;
 }
 
-std::optional<TmaBox> tmaBoxOf(Value globalBox, Value sharedTile) {
-  llvm::Expected<TmaBox> box = planTmaBox(globalBox, sharedTile);
+std::optional<TmaBox> tmaBoxOf(Value globalBox, Value sharedTile, const TargetInfo &target) {
+  llvm::Expected<TmaBox> box = planTmaBox(globalBox, sharedTile, target);
   if (box)
     return std::move(*box);
   llvm::consumeError(box.takeError());

@@ -9,6 +9,7 @@
 
 #include "tilec/Analysis/Buffers.h"
 #include "tilec/IR/Tile/Tile.h"
+#include "tilec/Target/Target.h"
 
 #include "llvm/Support/Error.h"
 
@@ -16,8 +17,9 @@ namespace tilec {
 
 /// How a box of a global tensor and a tile of shared memory meet: `panels` x `chunks` transfers of
 /// `box`, chunk by chunk down the rows of a panel. Where the tensor has fewer rows than the tile,
-/// the transfers end with them, rounded up to 8: rows outside of a tensor take TMA as long as those
-/// inside. What is below in each panel stays as it is: zeros, from the kernel's begin on.
+/// the transfers end with them and those that are swizzled together: rows outside of a tensor take
+/// TMA as long as those inside. What is below in each panel stays as it is: zeros, from the
+/// kernel's begin on.
 struct TmaBox {
   mlir::Value root;                      ///< the tensor, or all of it in another shape
   tile::Im2colOp matrix;                 ///< of the tensor, of which the box is one; mostly null
@@ -31,14 +33,15 @@ struct TmaBox {
   int64_t panelBytes = 0; ///< of a panel of the tile
   int64_t tileBytes() const { return panels * panelBytes; }
 
-  /// Bytes after which the swizzle repeats, of which shared addresses are multiples; 128 without.
-  int64_t periodBytes() const { return std::max<int64_t>(128, 8 * swizzleBytes); }
+  /// Bytes after which the swizzle repeats, of which shared addresses are multiples.
+  int64_t periodBytes = 0;
+  int64_t swizzleRows = 1; ///< after which it does
   int64_t transferBytes() const { return bytes / (panels * chunks); }
   /// Bytes at the end of each panel that no transfer writes.
   int64_t untouchedBytes() const { return panelBytes - chunks * transferBytes(); }
-  /// Whether every transfer can be cut into `parts` along its rows: the swizzle starts anew after 8
-  /// rows.
-  bool canSplit(int64_t parts) const { return chunkRows % (8 * parts) == 0; }
+  /// Whether every transfer can be cut into `parts` along its rows: the swizzle starts anew
+  /// in each.
+  bool canSplit(int64_t parts) const { return chunkRows % (swizzleRows * parts) == 0; }
   /// `extents` of one of `parts` of a transfer, which is more than one only where it can be split.
   llvm::SmallVector<int64_t, 5> extentsOfPart(int64_t parts) const {
     llvm::SmallVector<int64_t, 5> result = extents;
@@ -52,11 +55,13 @@ struct TmaBox {
 /// type; null where there is no such map.
 tile::TensorOp mappedTensorOf(mlir::Value buffer);
 
-/// Says why when TMA cannot: rows that are not 16 bytes apart in multiples, strides of the
+/// Says why when TMA cannot: rows that do not begin at multiples of its step, strides of the
 /// caller's, shared tiles in another order. `shared` is the tile: a matrix or a vector, the last
 /// dimensions of its allocation.
-llvm::Expected<TmaBox> planTmaBox(mlir::Value globalBox, mlir::Value sharedTile);
+llvm::Expected<TmaBox> planTmaBox(mlir::Value globalBox, mlir::Value sharedTile,
+                                  const TargetInfo &target);
 /// The same without a reason.
-std::optional<TmaBox> tmaBoxOf(mlir::Value globalBox, mlir::Value sharedTile);
+std::optional<TmaBox> tmaBoxOf(mlir::Value globalBox, mlir::Value sharedTile,
+                               const TargetInfo &target);
 
 } // namespace tilec

@@ -25,10 +25,6 @@ using namespace mlir;
 namespace tilec {
 namespace {
 
-/// Targets of a round's copies, over all slots, that are kept in scalar registers. Many copies keep
-/// an offset there as well: with 64 of each LLVM 22 spills some of 102; 48 fit.
-constexpr int64_t mostTargetRegisters = 48;
-
 int64_t immOf(Operation *read) {
   if (auto plain = dyn_cast<wave::SharedReadOp>(read))
     return plain.getImm();
@@ -62,8 +58,8 @@ struct Values {
 
 class Application {
 public:
-  Application(const PipelineTemplate &pipeline, const SchedulePlan &plan)
-      : pipeline(pipeline), plan(plan), shape(pipeline.shape), op(pipeline.op), b(op),
+  Application(const PipelineTemplate &pipeline, const SchedulePlan &plan, const TargetInfo &chip)
+      : pipeline(pipeline), plan(plan), chip(chip), shape(pipeline.shape), op(pipeline.op), b(op),
         loc(op.getLoc()) {}
 
   llvm::Error run();
@@ -105,6 +101,7 @@ private:
 
   const PipelineTemplate &pipeline;
   const SchedulePlan &plan;
+  const TargetInfo &chip;
   const ScheduleShape &shape;
   wave::PipelineOp op;
   OpBuilder b;
@@ -170,7 +167,7 @@ Value Application::advancedTo(int64_t index, int64_t block, Values &values) {
 Value Application::dmaTarget(Value base, int64_t bytes, Values &values) {
   bool isConstant =
       base.getDefiningOp<arith::ConstantIndexOp>() != nullptr; // of a block of one wave
-  if (isConstant || shape.dmasPerTile() * shape.slots <= mostTargetRegisters)
+  if (isConstant || shape.dmasPerTile() * shape.slots <= chip.registers.scalarsOfPlaces)
     return outside(base, bytes);
   // The base of the first copy, to which the others are constants.
   arith::AddIOp sum = base.getDefiningOp<arith::AddIOp>();
@@ -567,8 +564,8 @@ llvm::Error Application::run() {
 } // namespace
 
 llvm::Error applySchedule(const PipelineTemplate &pipeline, const SchedulePlan &plan,
-                          const TargetInfo &) {
-  return Application(pipeline, plan).run();
+                          const TargetInfo &chip) {
+  return Application(pipeline, plan, chip).run();
 }
 
 } // namespace tilec

@@ -66,6 +66,12 @@ llvm::Error Expansion::checkBody() {
         " K tiles, which is no multiple of the " + llvm::Twine(shape.slots) + " slots");
   std::map<std::pair<std::string, int64_t>, int64_t> times;
   for (const ScheduleStep &step : plan.body) {
+    bool isWait = step.kind == ScheduleStep::Wait;
+    if (isWait && (step.vm > shape.mostOpen || step.lgkm > shape.mostOpenReads))
+      return broken(step, "leaves more in flight than the target counts");
+    if (step.kind == ScheduleStep::Priority && step.i > shape.mostPriority)
+      return broken(step,
+                    "is above the target's highest priority, " + llvm::Twine(shape.mostPriority));
     if (!step.isWork())
       continue;
     int64_t reps = step.kind == ScheduleStep::Dma    ? shape.dmas[static_cast<int>(step.operand)]

@@ -158,8 +158,7 @@ bool parseWait(LineReader &in, ScheduleStep &step) {
     int64_t &count = isVm ? step.vm : step.lgkm;
     if (isVm && text == "auto")
       count = ScheduleStep::autoCount;
-    else if (text.size() > 4 || text.getAsInteger(10, count) || count < 0 ||
-             count > (isVm ? 63 : 15))
+    else if (text.size() > 4 || text.getAsInteger(10, count) || count < 0)
       return false;
     any = true;
   }
@@ -189,7 +188,7 @@ bool parseStep(LineReader &in, ScheduleStep &step) {
     return true;
   if (kind == "prio") {
     step.kind = ScheduleStep::Priority;
-    return in.number(step.i) && step.i <= 3;
+    return in.number(step.i);
   }
   return false;
 }

@@ -111,10 +111,12 @@ llvm::Expected<PipelineTemplate> readTemplate(wave::PipelineOp op, const TargetI
   auto kernel = op->getParentOfType<wave::KernelOp>();
   shape.slots = op.getSlots();
   shape.waves = (kernel.getThreads() + target.waveLanes - 1) / target.waveLanes;
-  int64_t schedulers = target.schedulers;
+  int64_t schedulers = shape.schedulers = target.schedulers;
   shape.wavesPerSimd = (shape.waves * int64_t(kernel.getMinBlocks()) + schedulers - 1) / schedulers;
   shape.registers = target.registers.ofLane / std::max<int64_t>(shape.wavesPerSimd, 1);
   shape.mostOpen = target.counters.memory;
+  shape.mostOpenReads = target.counters.shared;
+  shape.mostPriority = target.mostPriority;
   result.constants = target.constants;
   for (Operation &inner : *op.bodyBlock()) {
     if (wave::StepAttr step = wave::stepOf(&inner)) {

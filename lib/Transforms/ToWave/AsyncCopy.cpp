@@ -20,10 +20,6 @@ using namespace mlir;
 namespace tilec {
 
 constexpr int64_t outside = outsideOfTensors;
-/// LLVM keeps each address in shared memory that stays the same in a loop in a scalar register of
-/// its own. Of some 100 registers these may take so many; of more each is an addition, for which
-/// the instruction does that would move it.
-constexpr int64_t mostTargets = 64;
 
 SmallVector<Value, 4> pointInTile(Emitter &e, Location loc, const SharedLayout &layout,
                                   ArrayRef<int64_t> shape, int64_t pieceElems, Value row,
@@ -322,7 +318,10 @@ Value AsyncCopyEmitter::findCommonTarget(Value start, int64_t rounds) {
     if (perRound != 0)
       targets += ceilDiv(type.numElems() * bytesOf(tile::dtypeOf(type.getElementType())), perRound);
   });
-  if (targets <= mostTargets)
+  // LLVM keeps each address in shared memory that stays the same in a loop in a scalar register of
+  // its own. Of more than what these may take each is an addition, for which the instruction does
+  // that would move it.
+  if (targets <= e.target.registers.scalarsOfCopies)
     return Value();
   Value first = e.addIndex(start, e.mulIndex(e.waveId, e.target.waveLanes * pieceBytes));
   return wave::OpaqueOp::create(b, loc, b.getIndexType(), first);

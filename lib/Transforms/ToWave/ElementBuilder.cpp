@@ -161,7 +161,8 @@ int64_t ElementBuilder::groupWidth(ValueRange indices, Value root, Elements &ele
   int64_t elemBits = bitsOf(tile::dtypeOf(type.getElementType()));
   if (type.isShared())
     elemBits = std::max<int64_t>(elemBits, 8); // a byte at least
-  int64_t width = std::min<int64_t>(elements.count, std::max<int64_t>(1, 128 / elemBits));
+  int64_t width =
+      std::min<int64_t>(elements.count, std::max<int64_t>(1, 8 * target.accessBytes / elemBits));
   // How each index moves from element to element, and what divides its first value.
   SmallVector<LinearForm, 4> forms;
   for (Value value : indices)

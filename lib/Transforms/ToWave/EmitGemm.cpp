@@ -20,7 +20,8 @@ static SmallVector<Value> placesOfLane(Emitter &e, tile::GemmOp gemm, const Warp
                                        Value groupM, Elements &elements) {
   OpBuilder &b = e.b;
   Location &loc = e.loc;
-  constexpr int64_t wordBytes = 2, lanesOfRow = 4, kOfPair = 64;
+  constexpr int64_t wordBytes = 2, lanesOfRow = 4;
+  const int64_t kOfPair = 2 * shape.k, halfRows = shape.slabRows / warpsPerGroup / 2;
   BufferBox box = boxOf(gemm.getPlaces());
   const SharedPlace &tile = e.shared.find(box.root)->second;
   int64_t rowBytes = tile.layout.pitchElems * wordBytes;
@@ -40,7 +41,7 @@ static SmallVector<Value> placesOfLane(Emitter &e, tile::GemmOp gemm, const Warp
   for (int64_t pair = 0; pair < gemm.k() / kOfPair; ++pair)
     for (int64_t slab = 0; slab < shape.slabs; ++slab) {
       auto half = [&](int64_t h) -> Value {
-        int64_t row = 8 * (shape.slabs * h + slab);
+        int64_t row = halfRows * (shape.slabs * h + slab);
         int64_t offset = row * rowBytes + pair * lanesOfRow * wordBytes;
         Value read = wave::SharedReadOp::create(b, loc, b.getI16Type(), at, offset);
         return arith::ExtUIOp::create(b, loc, b.getI32Type(), read);

@@ -19,15 +19,15 @@ using namespace mlir;
 
 namespace tilec {
 
-constexpr int64_t colsOfRep = 8;   // of the accumulators' layout
-constexpr int64_t chunkBytes = 16; // that a swizzle moves
 /// Registers of a lane for what it has asked for, beside accumulators.
 constexpr int64_t fetchRegs = 16, mostFetched = 8;
 
 class TileStoreEmitter {
 public:
   TileStoreEmitter(Emitter &e, tile::StoreTileOp loop, Elements &outer)
-      : e(e), b(e.b), loc(loop.getLoc()), loop(loop), outer(outer), store(tileStoreOf(loop)) {
+      : e(e), b(e.b), loc(loop.getLoc()), loop(loop), outer(outer),
+        store(tileStoreOf(loop, e.target)), copies(*e.target.tensorCopies),
+        rowsOfWarp(store.slabRows / warpsPerGroup) {
     buffers = loop.getBuffers();
     bytes = loop.getBytes();
   }
@@ -62,7 +62,7 @@ private:
   Value originOf(Value index);
   void sync() {
     // Barrier 0 is the block's, then come those of the teams.
-    e.roles->syncAt(ofBlock, groups * teams, 1 + teams, threadsPerGroup);
+    e.roles->syncAt(ofBlock, groups * teams, 1 + teams, e.target.groupLanes());
   }
   template <typename Body> void asLeader(Body body) {
     auto branch = scf::IfOp::create(b, loc, leads, /*withElseRegion=*/false);
@@ -77,6 +77,8 @@ private:
   tile::StoreTileOp loop;
   Elements &outer;
   TileStore store;
+  const TensorCopies &copies;
+  int64_t rowsOfWarp;                         ///< of a slab
   llvm::SmallPtrSet<Operation *, 16> fetches; ///< loads of global memory and their indices
   size_t ahead = 1;                           ///< repetitions that are fetched before their turn
   std::vector<Rep> reps;                      ///< fetched so far
@@ -94,7 +96,7 @@ void TileStoreEmitter::placeThreads() {
   groupM = e.remIndex(group, store.groupsM);
   groupN = e.divIndex(group, store.groupsM);
   leads = arith::CmpIOp::create(b, loc, arith::CmpIPredicate::eq,
-                                e.remIndex(e.threadId, threadsPerGroup), e.index(0));
+                                e.remIndex(e.threadId, e.target.groupLanes()), e.index(0));
   ofBlock = e.team ? e.addIndex(group, e.mulIndex(e.team, groups)) : group;
   base = e.addIndex(e.mulIndex(ofBlock, buffers * bytes), e.placeOf(loop));
 }
@@ -121,7 +123,7 @@ void TileStoreEmitter::findFetches() {
 }
 
 LogicalResult TileStoreEmitter::fetchUpTo(size_t rep) {
-  size_t all = store.cols() / colsOfRep;
+  size_t all = store.cols() / groupColumns;
   while (reps.size() <= std::min(rep, all - 1)) {
     reps.push_back({elementsOf(e, loop, store.layout, reps.size(), nullptr, outer), {}});
     for (Operation *op : store.ops)
@@ -155,8 +157,8 @@ LogicalResult TileStoreEmitter::compute(size_t number) {
 }
 
 Value TileStoreEmitter::swizzled(const TileTarget &target, Value chunk, Value rowIn8) {
-  int64_t phases = target.rowBytes / chunkBytes, rowsPerPhase = 8 / phases;
-  Value phase = e.remIndex(e.divIndex(rowIn8, rowsPerPhase), phases);
+  int64_t phases = target.rowBytes / copies.chunkBytes;
+  Value phase = e.remIndex(e.divIndex(rowIn8, copies.swizzleRows / phases), phases);
   return arith::XOrIOp::create(b, loc, chunk, phase);
 }
 
@@ -164,11 +166,12 @@ Value TileStoreEmitter::swizzled(const TileTarget &target, Value chunk, Value ro
 /// odd m, columns + 8 for m >= 2.
 void TileStoreEmitter::writeMatrices(const TileTarget &target, int64_t rep, Value left, Value right,
                                      int64_t bufferAt) {
-  Value inMatrix = e.remIndex(e.laneId, 8), matrix = e.divIndex(e.laneId, 8);
+  const int64_t half = rowsOfWarp / 2, chunkBytes = copies.chunkBytes;
+  Value inMatrix = e.remIndex(e.laneId, half), matrix = e.divIndex(e.laneId, half);
   Value lower = e.remIndex(matrix, 2), isRight = e.divIndex(matrix, 2);
-  Value row = e.addIndex(
-      e.addIndex(e.mulIndex(inGroup, 16 * store.slabs), e.mulIndex(lower, 8 * store.slabs)),
-      inMatrix);
+  Value row = e.addIndex(e.addIndex(e.mulIndex(inGroup, rowsOfWarp * store.slabs),
+                                    e.mulIndex(lower, half * store.slabs)),
+                         inMatrix);
   Value chunk = swizzled(target, e.addIndex(isRight, rep), inMatrix);
   Value to =
       e.addIndex(e.addIndex(base, e.mulIndex(row, target.rowBytes)), e.mulIndex(chunk, chunkBytes));
@@ -178,25 +181,26 @@ void TileStoreEmitter::writeMatrices(const TileTarget &target, int64_t rep, Valu
       if (store.slabs > 1)
         part = wave::ExtractOp::create(b, loc, e.vectorOf(4, wave::elementOf(part.getType())), part,
                                        4 * slab);
-    wave::StMatrixOp::create(b, loc, e.pack(parts), to, bufferAt + slab * 8 * target.rowBytes);
+    wave::StMatrixOp::create(b, loc, e.pack(parts), to, bufferAt + slab * half * target.rowBytes);
   }
 }
 
 /// Other elements: a lane has two neighbours of each of its rows.
 void TileStoreEmitter::writePairs(const TileTarget &target, int64_t rep, Value values,
                                   int64_t bufferAt) {
+  const int64_t chunkBytes = copies.chunkBytes;
   Value rowIn8 = e.divIndex(e.laneId, 4);
   Value inRep = e.mulIndex(e.remIndex(e.laneId, 4), 2 * target.elemBytes); // bytes
-  int64_t before = rep * colsOfRep * target.elemBytes;
+  int64_t before = rep * groupColumns * target.elemBytes;
   Value chunk = e.addIndex(e.divIndex(inRep, chunkBytes), before / chunkBytes);
   Value inChunk = e.addIndex(e.remIndex(inRep, chunkBytes), before % chunkBytes);
-  Value row = e.addIndex(e.mulIndex(inGroup, 16 * store.slabs), rowIn8);
+  Value row = e.addIndex(e.mulIndex(inGroup, rowsOfWarp * store.slabs), rowIn8);
   Value rowPlace = e.addIndex(base, e.mulIndex(row, target.rowBytes));
   Value to = e.addIndex(
       e.addIndex(rowPlace, e.mulIndex(swizzled(target, chunk, rowIn8), chunkBytes)), inChunk);
   Type pair = e.vectorOf(2, wave::elementOf(values.getType()));
   for (int64_t at = 0; at < 2 * store.slabs; ++at) {
-    int64_t half = at % 2, slab = at / 2, rows = 8 * (store.slabs * half + slab);
+    int64_t half = at % 2, slab = at / 2, rows = rowsOfWarp / 2 * (store.slabs * half + slab);
     Value two = wave::ExtractOp::create(b, loc, pair, values, 2 * at);
     wave::SharedWriteOp::create(b, loc, two, to, Value(), bufferAt + rows * target.rowBytes);
   }
@@ -239,7 +243,7 @@ void TileStoreEmitter::waitForBuffer() {
 LogicalResult TileStoreEmitter::write(Transfer what, int64_t bufferAt) {
   const TileTarget &target = store.targets[what.target];
   bool isMatrix = target.elemBytes == 2;
-  int64_t count = target.cols() / colsOfRep;
+  int64_t count = target.cols() / groupColumns;
   for (int64_t rep = 0; rep < count; ++rep) {
     size_t number = what.firstRep + rep;
     if (failed(compute(number)))
@@ -265,7 +269,7 @@ LogicalResult TileStoreEmitter::transfer(ArrayRef<Transfer> together) {
   sync();
   asLeader([&] {
     for (auto [i, what] : llvm::enumerate(together))
-      send(store.targets[what.target], int64_t(what.firstRep) * colsOfRep, bufferOf(i));
+      send(store.targets[what.target], int64_t(what.firstRep) * groupColumns, bufferOf(i));
   });
   transfers += int64_t(together.size());
   return success();
@@ -274,14 +278,14 @@ LogicalResult TileStoreEmitter::transfer(ArrayRef<Transfer> together) {
 LogicalResult TileStoreEmitter::run() {
   findFetches();
   placeThreads();
-  reps.reserve(store.cols() / colsOfRep);
+  reps.reserve(store.cols() / groupColumns);
   if (ahead && failed(fetchUpTo(ahead)))
     return failure();
   SmallVector<Transfer> all;
   for (int64_t col = 0; col < store.cols(); col += store.stepCols())
     for (auto [n, target] : llvm::enumerate(store.targets))
       for (int64_t at = 0; at < store.stepCols(); at += target.cols())
-        all.push_back({n, size_t((col + at) / colsOfRep)});
+        all.push_back({n, size_t((col + at) / groupColumns)});
   size_t atOnce = loop.getAfresh() ? buffers : 1;
   for (ArrayRef<Transfer> rest = all; !rest.empty();
        rest = rest.drop_front(std::min(atOnce, rest.size())))

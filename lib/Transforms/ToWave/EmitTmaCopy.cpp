@@ -67,12 +67,12 @@ void RoleEmitter::bindTensorMaps(wave::KernelOp waveKernel) {
   };
   e.kernel.walk([&](Operation *op) {
     if (auto copy = dyn_cast<tile::TmaCopyOp>(op)) {
-      TmaBox box = *tmaBoxOf(copy.getSrc(), copy.getDst());
+      TmaBox box = *tmaBoxOf(copy.getSrc(), copy.getDst(), e.target);
       auto patches = box.matrix ? patchesOf(box.matrix, b) : SmallVector<NamedAttribute>();
       tensorMaps[op] =
           mapOf(box.root, box.extentsOfPart(copy.getParts()), box.swizzleBytes, patches);
     } else if (auto store = dyn_cast<tile::StoreTileOp>(op)) {
-      for (const TileTarget &to : tileStoreOf(store).targets)
+      for (const TileTarget &to : tileStoreOf(store, e.target).targets)
         tensorMaps[to.op] = mapOf(to.tensor, to.extents, to.rowBytes, {});
     }
   });
@@ -82,7 +82,7 @@ void RoleEmitter::bindTensorMaps(wave::KernelOp waveKernel) {
 }
 
 LogicalResult RoleEmitter::emitTmaCopy(tile::TmaCopyOp copy, Elements &elements) {
-  std::optional<TmaBox> box = tmaBoxOf(copy.getSrc(), copy.getDst());
+  std::optional<TmaBox> box = tmaBoxOf(copy.getSrc(), copy.getDst(), e.target);
   if (!box)
     return e.unsupported(*copy, "this TMA copy");
   BufferBox source = boxOf(copy.getSrc());
@@ -91,7 +91,7 @@ LogicalResult RoleEmitter::emitTmaCopy(tile::TmaCopyOp copy, Elements &elements)
   Value slot = e.lookup(copy.getSlot(), 0, elements);
   int64_t slotBytes = box->tileBytes();
   Value base = e.addIndex(e.mulIndex(slot, slotBytes), place.baseBytes);
-  Value barrier = e.addIndex(e.mulIndex(slot, mbarrierBytes), pipe.fullBytes);
+  Value barrier = e.addIndex(e.mulIndex(slot, e.target.mbarrierBytes), pipe.fullBytes);
   // A part of every transfer is this block's; it lands in the e.shared memory of all blocks.
   int64_t parts = copy.getParts(), multicast = parts > 1 ? (int64_t(1) << parts) - 1 : 0;
   Value rowOfPart;

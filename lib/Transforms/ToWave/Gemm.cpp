@@ -154,7 +154,7 @@ Value GemmEmitter::readShared(const GemmOperand &operand, int64_t rep, int64_t s
     // The longest run along the memory's fast dimension.
     int64_t run = 1;
     unsigned fast = operand.kIsRow ? 0 : 1;
-    while (reg + run < group && run * elemBytes < 16) {
+    while (reg + run < group && run * elemBytes < e.target.accessBytes) {
       Coords next = layout.coords(firstReg + reg + run, 0, 0);
       if (next[fast] != at[fast] + run || next[1 - fast] != at[1 - fast])
         break;
@@ -227,8 +227,8 @@ bool GemmEmitter::fitsLdMatrix(const GemmOperand &operand) {
   DType dtype = tile::dtypeOf(cast<tile::BufferType>(operand.buffer.getType()).getElementType());
   int64_t bits = bitsOf(dtype);
   const SharedLayout &shared = e.shared.find(boxRootOf(operand.buffer))->second.layout;
-  // Each 16-byte row of a matrix stays together and aligned.
-  int64_t rowElems = 128 / bits;
+  // Each row of a matrix stays together and aligned.
+  int64_t rowElems = 8 * wave::matrixRowBytes / bits;
   bool staysTogether =
       shared.pitchElems % rowElems == 0 && (shared.phases == 1 || shared.vecElems % rowElems == 0);
   BufferBox view = boxOf(operand.buffer);
@@ -247,18 +247,18 @@ SmallVector<Value> GemmEmitter::readLdMatrix(const GemmOperand &operand, int64_t
                                              int64_t step) {
   const FragmentLayout &layout = *operand.layout;
   DType dtype = tile::dtypeOf(cast<tile::BufferType>(operand.buffer.getType()).getElementType());
-  int64_t rowElems = 128 / bitsOf(dtype); // elements of a matrix row along K
+  int64_t rowElems = 8 * wave::matrixRowBytes / bitsOf(dtype); // elements of a matrix row along K
   int64_t words = wordsOf(operand);
   // Where the matrices lie: register bits above a 32-bit word, as (row, k).
   const LayoutInput &regs = layout.atom().inputs()[0];
   unsigned wordBits = log2Floor(32 / bitsOf(dtype));
   // Lanes 0-7 give the rows of matrix 0, 8-15 of matrix 1, ...; lanes beyond are ignored.
   LayoutInput lanes{"lane", {}};
-  for (int64_t step8 = 1; step8 < 8; step8 *= 2)
-    lanes.bases.push_back(operand.kIsRow ? Coords{0, step8} : Coords{step8, 0});
+  for (int64_t row = 1; row < wave::matrixRows; row *= 2)
+    lanes.bases.push_back(operand.kIsRow ? Coords{0, row} : Coords{row, 0});
   for (unsigned bit = wordBits; bit < regs.bits(); ++bit)
     lanes.bases.push_back(regs.bases[bit]);
-  while (lanes.bases.size() < 5)
+  while (lanes.bases.size() < log2Floor(wave::matrixRows * wave::mostMatrices))
     lanes.bases.push_back({0, 0});
   // The atom's box is the same, so waves and repetitions are too.
   LayoutInput box{"register", {}};
@@ -285,13 +285,13 @@ SmallVector<Value> GemmEmitter::readLdMatrix(const GemmOperand &operand, int64_t
   }
   // Lanes of further matrices: those of the next repetitions, which are the next rows.
   if (count > 1) {
-    Value next = e.remIndex(e.divIndex(e.laneId, 8 * words), count);
+    Value next = e.remIndex(e.divIndex(e.laneId, wave::matrixRows * words), count);
     row.value = e.addIndex(row.value, e.mulIndex(next, full[0]));
     row.bits |= full[0] * (count - 1);
   }
   row.constant = origin[0];
   k.constant = origin[1];
-  // Matrix rows start at multiples of 16 bytes.
+  // Matrix rows start at multiples of their bytes.
   (operand.kIsRow ? row : k).divisor = rowElems;
   int64_t imm;
   Value offset = offsetAt(operand, {row, k}, imm);
@@ -320,8 +320,8 @@ bool GemmEmitter::fitsTransposed(const GemmOperand &operand) {
     return false;
   Coords box = layout.atom().boxShape(), reps = layout.repsPerDim(), waves = layout.wavesPerDim();
   bool isWhole = box[0] * reps[0] * waves[0] <= operand.rows && box[1] * plan.kSteps <= operand.k;
-  // The runs that a lane fetches stay together, and start at multiples of 8 bytes.
-  int64_t run = 8 / bytesOf(place.dtype);
+  // The runs that a lane fetches stay together, and start at multiples of themselves.
+  int64_t run = e.target.transposedBits / bitsOf(place.dtype);
   const SharedLayout &shared = place.layout;
   bool staysTogether = shared.pitchElems % run == 0 && shared.panelElems == 0 &&
                        (shared.phases == 1 || shared.vecElems % run == 0);
@@ -334,7 +334,7 @@ bool GemmEmitter::fitsTransposed(const GemmOperand &operand) {
 Value GemmEmitter::readTransposed(const GemmOperand &operand, int64_t rep, int64_t step) {
   const FragmentLayout &layout = *operand.layout;
   DType dtype = e.shared.find(rootOf(operand.buffer))->second.dtype;
-  int64_t run = 8 / bytesOf(dtype);
+  int64_t run = e.target.transposedBits / bitsOf(dtype);
   FragmentLayout addresses = transposedAddresses(layout, dtype, e.target);
   SmallVector<LaneCoord, 4> lane = e.laneCoords(addresses);
   // Bits of the coordinates that differ between lanes and waves; repetitions fill those between.
@@ -527,7 +527,6 @@ int64_t GemmEmitter::repsAtOnce(const GemmOperand &operand) {
 
 SmallVector<Value> GemmEmitter::readAll(const GemmOperand &operand, int64_t first, int64_t reps,
                                         int64_t step) {
-  constexpr int64_t mostWords = 4; // matrices of one wave.ldmatrix
   bool isShared = !e.fragments.contains(operand.buffer);
   SmallVector<Value> regs;
   while (int64_t(regs.size()) < reps) {
@@ -538,7 +537,7 @@ SmallVector<Value> GemmEmitter::readAll(const GemmOperand &operand, int64_t firs
       continue;
     }
     if (isShared && fitsLdMatrix(operand))
-      while (2 * count * wordsOf(operand) <= mostWords && done + 2 * count <= reps)
+      while (2 * count * wordsOf(operand) <= wave::mostMatrices && done + 2 * count <= reps)
         count *= 2;
     if (count > 1)
       llvm::append_range(regs, readLdMatrix(operand, first + done, count, step));
@@ -588,7 +587,7 @@ static bool sharesSchedulers(Emitter &e) {
 }
 
 std::optional<int64_t> priorityOfRounds(Emitter &e, tile::ForOp loop) {
-  if (!e.target.hasPriorities || !sharesSchedulers(e) || !chainOf(loop).second)
+  if (e.target.mostPriority == 0 || !sharesSchedulers(e) || !chainOf(loop).second)
     return std::nullopt;
   return roundPriority;
 }

@@ -18,9 +18,10 @@ namespace tilec {
 
 namespace {
 
-constexpr int64_t rowElems = 8;                      // of 16 bits
-constexpr unsigned mostBits = 2;                     // of a matrix's number: four matrices
-constexpr unsigned lanesOfRow = 2, rowsOfMatrix = 3; // bits of a lane's number
+constexpr int64_t rowElems = wave::matrixRowBytes / 2;                  // of 16 bits
+constexpr unsigned mostBits = llvm::ConstantLog2<wave::mostMatrices>(); // of a matrix's number
+/// Bits of a lane's number.
+constexpr unsigned lanesOfRow = 2, rowsOfMatrix = llvm::ConstantLog2<wave::matrixRows>();
 
 /// A layout's elements as rows of matrices.
 struct RowsLayout {

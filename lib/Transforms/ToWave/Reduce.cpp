@@ -21,8 +21,6 @@ using namespace mlir;
 
 namespace tilec {
 
-constexpr int64_t widestAccess = 16; // bytes of a lane
-
 /// Shared memory for the results of every wave, in bytes.
 struct WavePlaces {
   int64_t base = 0, perWave = 0, perResult = 0;
@@ -242,7 +240,7 @@ WavePlaces ReduceEmitter::placesOf(int64_t bytes, int64_t shares) {
     places.perResult = e.numWaves * bytes;
   } else {
     while (bytes >= 4 && count % (2 * places.together * shares) == 0 &&
-           2 * places.together * bytes <= widestAccess)
+           2 * places.together * bytes <= e.target.accessBytes)
       places.together *= 2;
     places.perWave = count * lanes * bytes;
     places.perResult = lanes * places.together * bytes;
@@ -341,7 +339,7 @@ void ReduceEmitter::foldWaves() {
   // Values that lie side by side are read together.
   bool areTogether = places.perWave == bytes && digits.size() == 1 && digits[0].below == 1 &&
                      isPowerOf2(partners) && !isBool;
-  int64_t width = areTogether ? std::min(partners, widestAccess / bytes) : 1;
+  int64_t width = areTogether ? std::min(partners, e.target.accessBytes / bytes) : 1;
   for (size_t r = 0; r < results.size(); r += places.together) {
     SmallVector<Value, 4> sums(places.together);
     for (int64_t p = 0; p < partners; p += width) {

@@ -31,11 +31,11 @@ constexpr int64_t firstTurnBarrier = 8; // one a warp group; teams and stores ha
 } // namespace
 
 /// Bytes of a slot that its transfers leave as they are.
-static int64_t bytesNotBrought(Value pipe) {
+static int64_t bytesNotBrought(Value pipe, const TargetInfo &target) {
   llvm::SmallDenseMap<Value, int64_t, 4> ofTiles;
   for (Operation *user : pipe.getUsers())
     if (auto copy = dyn_cast<tile::TmaCopyOp>(user)) {
-      TmaBox box = *tmaBoxOf(copy.getSrc(), copy.getDst());
+      TmaBox box = *tmaBoxOf(copy.getSrc(), copy.getDst(), target);
       ofTiles[boxRootOf(copy.getDst())] = box.tileBytes() - box.bytes;
     }
   int64_t bytes = 0;
@@ -51,16 +51,16 @@ void RoleEmitter::placePipes() {
   };
   int64_t next = e.placeOf(e.kernel);
   auto take = [&](int64_t mbarriers) {
-    return std::exchange(next, next + mbarriers * mbarrierBytes);
+    return std::exchange(next, next + mbarriers * e.target.mbarrierBytes);
   };
   for (tile::PipeOp op : e.kernel.getBody().getOps<tile::PipeOp>()) {
     PipePlace pipe;
     pipe.stages = op.getStages();
-    pipe.bytes = op.getBytes() - bytesNotBrought(op.getPipe());
+    pipe.bytes = op.getBytes() - bytesNotBrought(op.getPipe(), e.target);
     pipe.everyThread = op.getEveryThread();
     pipe.shared = op.getShared();
     pipe.arrivals =
-        pipe.everyThread ? e.kernel.getThreads() : e.kernel.getThreads() / threadsPerGroup;
+        pipe.everyThread ? e.kernel.getThreads() : e.kernel.getThreads() / e.target.groupLanes();
     if (pipe.shared)
       pipe.arrivals *= clusterBlocks();
     pipe.fullBytes = take(pipe.stages);
@@ -93,15 +93,16 @@ void RoleEmitter::initPipes(wave::KernelOp waveKernel) {
     b.setInsertionPointToStart(&branch.getThenRegion().front());
     for (auto &[value, pipe] : pipes)
       for (int64_t slot = 0; slot < pipe.stages; ++slot) {
-        wave::MBarrierInitOp::create(b, loc, e.index(pipe.fullBytes + slot * mbarrierBytes), 0, 1);
-        wave::MBarrierInitOp::create(b, loc, e.index(pipe.emptyBytes + slot * mbarrierBytes), 0,
-                                     pipe.arrivals);
+        wave::MBarrierInitOp::create(b, loc,
+                                     e.index(pipe.fullBytes + slot * e.target.mbarrierBytes), 0, 1);
+        wave::MBarrierInitOp::create(
+            b, loc, e.index(pipe.emptyBytes + slot * e.target.mbarrierBytes), 0, pipe.arrivals);
       }
     for (BlockArgument argument : kernelMaps)
       wave::TmaPrefetchOp::create(b, loc, argument);
     for (int64_t t = 0; e.team && t < int64_t(e.kernel.getTeams()); ++t)
-      wave::MBarrierInitOp::create(b, loc, e.index(turnBytes + t * mbarrierBytes), 0,
-                                   e.kernel.getThreads() / threadsPerGroup);
+      wave::MBarrierInitOp::create(b, loc, e.index(turnBytes + t * e.target.mbarrierBytes), 0,
+                                   e.kernel.getThreads() / e.target.groupLanes());
     wave::MBarrierInitOp::create(b, loc, e.index(fenceBytes), 0, 1);
     wave::MBarrierFenceOp::create(b, loc);
   }
@@ -123,10 +124,10 @@ void RoleEmitter::initPipes(wave::KernelOp waveKernel) {
 
 /// Zeros in the rows of tiles that no transfer ever writes.
 void RoleEmitter::clearUntouched(int64_t threads) {
-  constexpr int64_t pieceBytes = 16;
+  const int64_t pieceBytes = e.target.accessBytes;
   llvm::SmallPtrSet<Value, 4> done;
   e.kernel.walk([&](tile::TmaCopyOp copy) {
-    TmaBox box = *tmaBoxOf(copy.getSrc(), copy.getDst());
+    TmaBox box = *tmaBoxOf(copy.getSrc(), copy.getDst(), e.target);
     Value tile = boxRootOf(copy.getDst());
     if (box.untouchedBytes() == 0 || !done.insert(tile).second)
       return;
@@ -201,8 +202,9 @@ LogicalResult RoleEmitter::emitKernel(tile::ProducerOp producer, wave::KernelOp 
   if (e.kernel.walk([](tile::GroupTurnOp) { return WalkResult::interrupt(); }).wasInterrupted()) {
     // As if the last group had been there before the first.
     Value group = e.divIndex(e.waveId, warpsPerGroup);
-    Value isLast = arith::CmpIOp::create(b, loc, arith::CmpIPredicate::eq, e.addIndex(group, 1),
-                                         e.index(int64_t(e.kernel.getThreads()) / threadsPerGroup));
+    Value isLast =
+        arith::CmpIOp::create(b, loc, arith::CmpIPredicate::eq, e.addIndex(group, 1),
+                              e.index(int64_t(e.kernel.getThreads()) / e.target.groupLanes()));
     auto branch = scf::IfOp::create(b, loc, isLast, /*withElseRegion=*/false);
     OpBuilder::InsertionGuard keep(b);
     b.setInsertionPointToStart(&branch.getThenRegion().front());
@@ -217,7 +219,7 @@ LogicalResult RoleEmitter::emitKernel(tile::ProducerOp producer, wave::KernelOp 
   if (storesTiles) {
     // Shared memory lives until the last transfer has read it.
     Value leads = arith::CmpIOp::create(b, loc, arith::CmpIPredicate::eq,
-                                        e.remIndex(e.threadId, threadsPerGroup), e.index(0));
+                                        e.remIndex(e.threadId, e.target.groupLanes()), e.index(0));
     auto branch = scf::IfOp::create(b, loc, leads, /*withElseRegion=*/false);
     OpBuilder::InsertionGuard keep(b);
     b.setInsertionPointToStart(&branch.getThenRegion().front());
@@ -258,9 +260,9 @@ void RoleEmitter::syncAt(Value id, int64_t count, int64_t firstBarrier, int64_t 
 
 void RoleEmitter::syncGroup() {
   // Barrier 0 is the block's, then come those of the teams.
-  int64_t teams = e.kernel.getTeams(), groups = e.kernel.getThreads() / threadsPerGroup;
+  int64_t teams = e.kernel.getTeams(), groups = e.kernel.getThreads() / e.target.groupLanes();
   syncAt(e.divIndex(e.blockWave, warpsPerGroup), groups * teams, firstTeamBarrier + teams,
-         threadsPerGroup);
+         e.target.groupLanes());
 }
 
 //===----------------------------------------------------------------------===//
@@ -273,7 +275,7 @@ Value RoleEmitter::advanceSlot(PipePlace &pipe, bool isProducer) {
   Value slot = wave::GetOp::create(b, loc, type, pipe.slot[isProducer], 0);
   Value parity = wave::GetOp::create(b, loc, type, pipe.parity[isProducer], 0);
   int64_t barriers = isProducer ? pipe.emptyBytes : pipe.fullBytes;
-  wave::MBarrierWaitOp::create(b, loc, e.mulIndex(slot, mbarrierBytes), barriers, parity);
+  wave::MBarrierWaitOp::create(b, loc, e.mulIndex(slot, e.target.mbarrierBytes), barriers, parity);
   Value next = e.addIndex(slot, 1);
   Value wraps = arith::CmpIOp::create(b, loc, arith::CmpIPredicate::eq, next, e.index(pipe.stages));
   Value flipped = arith::XOrIOp::create(b, loc, parity, e.index(1));
@@ -288,7 +290,7 @@ void RoleEmitter::emitRelease(PipePlace &pipe, Value slot, Value mask) {
   Value rank;
   if (!pipe.everyThread) {
     // Thread i of a warp group arrives at block i of the cluster.
-    Value inGroup = e.remIndex(e.threadId, threadsPerGroup);
+    Value inGroup = e.remIndex(e.threadId, e.target.groupLanes());
     Value arrives = arith::CmpIOp::create(b, loc, arith::CmpIPredicate::ult, inGroup,
                                           e.index(pipe.shared ? clusterBlocks() : 1));
     mask = e.andMasks(mask, arrives);
@@ -296,8 +298,8 @@ void RoleEmitter::emitRelease(PipePlace &pipe, Value slot, Value mask) {
   }
   if (!mask)
     mask = arith::ConstantIntOp::create(b, loc, b.getI1Type(), 1);
-  wave::MBarrierArriveOp::create(b, loc, e.mulIndex(slot, mbarrierBytes), pipe.emptyBytes, mask,
-                                 rank);
+  wave::MBarrierArriveOp::create(b, loc, e.mulIndex(slot, e.target.mbarrierBytes), pipe.emptyBytes,
+                                 mask, rank);
 }
 
 /// The side goes on by `count` slots without a wait.
@@ -314,25 +316,26 @@ void RoleEmitter::skipSlots(PipePlace &pipe, Value count) {
 
 void RoleEmitter::waitTurn() {
   Value parity = wave::GetOp::create(b, loc, b.getIndexType(), turnParity, 0);
-  wave::MBarrierWaitOp::create(b, loc, e.mulIndex(e.team, mbarrierBytes), turnBytes, parity);
+  wave::MBarrierWaitOp::create(b, loc, e.mulIndex(e.team, e.target.mbarrierBytes), turnBytes,
+                               parity);
   wave::SetOp::create(b, loc, arith::XOrIOp::create(b, loc, parity, e.index(1)).getResult(),
                       turnParity, 0);
 }
 
 void RoleEmitter::passTurn() {
   Value leads = arith::CmpIOp::create(b, loc, arith::CmpIPredicate::eq,
-                                      e.remIndex(e.threadId, threadsPerGroup), e.index(0));
+                                      e.remIndex(e.threadId, e.target.groupLanes()), e.index(0));
   Value next = e.remIndex(e.addIndex(e.team, 1), e.kernel.getTeams());
-  wave::MBarrierArriveOp::create(b, loc, e.mulIndex(next, mbarrierBytes), turnBytes, leads,
+  wave::MBarrierArriveOp::create(b, loc, e.mulIndex(next, e.target.mbarrierBytes), turnBytes, leads,
                                  Value());
 }
 
 /// Each warp group has a barrier where it waits for its turn; the group before it arrives there to
 /// pass it on.
 void RoleEmitter::emitTurn(Value group, bool isPass) {
-  int64_t groups = e.kernel.getThreads() / threadsPerGroup;
+  int64_t groups = e.kernel.getThreads() / e.target.groupLanes();
   Value id = e.addIndex(e.remIndex(group, groups), firstTurnBarrier);
-  wave::NamedBarrierOp::create(b, loc, id, 2 * threadsPerGroup, isPass);
+  wave::NamedBarrierOp::create(b, loc, id, 2 * e.target.groupLanes(), isPass);
 }
 
 /// Whether warp groups' instructions read e.shared memory that threads write: they make their
@@ -358,7 +361,7 @@ std::optional<LogicalResult> RoleEmitter::emit(Operation &op, Elements &elements
   if (auto acquire = dyn_cast<tile::PipeAcquireOp>(op)) {
     PipePlace &pipe = pipes[acquire.getPipe()];
     Value slot = advanceSlot(pipe, /*isProducer=*/true);
-    wave::MBarrierExpectOp::create(b, loc, e.mulIndex(slot, mbarrierBytes), pipe.fullBytes,
+    wave::MBarrierExpectOp::create(b, loc, e.mulIndex(slot, e.target.mbarrierBytes), pipe.fullBytes,
                                    pipe.bytes);
     elements.map[acquire.getSlot()] = {slot};
     return success();

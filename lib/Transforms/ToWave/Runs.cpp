@@ -98,7 +98,7 @@ ElementRuns ElementBuilder::runsOf(ValueRange indices, const TensorPlace &place,
   }
   llvm::sort(placed);
   for (size_t first = 0; first < placed.size();) {
-    size_t width = std::max<int64_t>(1, 128 / bitsOf(dtype));
+    size_t width = std::max<int64_t>(1, 8 * target.accessBytes / bitsOf(dtype));
     auto isRun = [&](size_t width) {
       if (first + width > placed.size() || divisor % width != 0 || placed[first].first % width != 0)
         return false;

@@ -212,7 +212,9 @@ static int64_t sharedReadsOf(tile::GemmOp gemm, const GemmPlan &plan, const Targ
     bool kIsRow = isB ? !gemm.getTransposeB() : bool(gemm.getTransposeA());
     const FragmentLayout &layout = isB ? plan.b : plan.a;
     int64_t bits = bitsOf(tile::dtypeOf(type.getElementType()));
-    int64_t widest = !kIsRow ? 128 : target.transposedBits ? target.transposedBits : bits;
+    int64_t widest = !kIsRow                 ? 8 * target.accessBytes
+                     : target.transposedBits ? target.transposedBits
+                                             : bits;
     reads += layout.numReps() * ceilDiv(layout.atomRegs() * bits, widest);
   }
   return reads;

@@ -306,7 +306,7 @@ std::optional<LogicalResult> emitThreadOp(Emitter &e, Operation &op, Elements &e
     return success();
   }
   if (auto prio = dyn_cast<tile::SetPrioOp>(op)) {
-    if (e.target.hasPriorities)
+    if (e.target.mostPriority != 0)
       wave::SetPrioOp::create(b, loc, prio.getLevel());
     else
       op.emitRemark("warps have no priorities on this target: no effect");

@@ -117,6 +117,21 @@ TEST(ExpandSchedule, WaitsForManyCopiesAreWaits) {
   EXPECT_EQ(waits, 3);
 }
 
+// Limits of counters and priorities are the target's, not the text's.
+TEST(ExpandSchedule, RefusesWhatTheTargetDoesNotCount) {
+  ScheduleShape shape = tiny(2);
+  shape.mostOpenReads = 14;
+  shape.mostPriority = 3;
+  SchedulePlan plan = planOf("single", shape);
+  for (auto [step, why] : {std::pair{ScheduleStep::wait(63), "leaves more in flight"},
+                           std::pair{ScheduleStep::wait(ScheduleStep::noCount, 15), "leaves more"},
+                           std::pair{ScheduleStep::priority(4), "highest priority, 3"}}) {
+    SchedulePlan changed = plan;
+    changed.body.push_back(step);
+    EXPECT_NE(messageOf(changed, shape).find(why), std::string::npos) << step.str();
+  }
+}
+
 TEST(ExpandSchedule, SaysWhatIsMissing) {
   SchedulePlan plan = planOf("single", tiny(2));
   SchedulePlan without = plan;

@@ -15,6 +15,7 @@ ProductShape square(int64_t size, int64_t tileM, int64_t tileN, int64_t threads)
   shape.units = 132;
   shape.registersOfUnit = 65536;
   shape.mostThreads = 1024;
+  shape.groupThreads = 128;
   shape.tileM = tileM;
   shape.tileN = tileN;
   shape.tileK = 64;

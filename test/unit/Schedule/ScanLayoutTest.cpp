@@ -19,7 +19,7 @@ TEST(ScanLayout, HoldsEveryElementInOrder) {
       for (int64_t lanes : {32, 64})
         for (int64_t waves : {1, 3, 4, 8})
           for (int64_t bytes : {2, 4, 8}) {
-            FragmentLayout layout = scanLayout(shape, dim, bytes, lanes, waves);
+            FragmentLayout layout = scanLayout(shape, dim, 16 / bytes, lanes, waves);
             ASSERT_TRUE(isScannable(layout, dim)) << layout.str();
             EXPECT_EQ(layout.lanes(), lanes);
             EXPECT_EQ(layout.numWaves(), waves);

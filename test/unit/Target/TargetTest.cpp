@@ -45,6 +45,11 @@ TEST_P(EachTarget, HasEveryFigure) {
                          chip.sharedBytes,
                          chip.sharedStep,
                          chip.sharedBanks,
+                         chip.bankBytes,
+                         chip.swizzleGrain,
+                         chip.cacheSector,
+                         chip.accessBytes,
+                         chip.registers.scalarsOfCopies,
                          chip.cacheLine,
                          chip.counters.memory,
                          chip.counters.shared,
@@ -61,12 +66,37 @@ TEST_P(EachTarget, HasEveryFigure) {
 
 TEST_P(EachTarget, FiguresAgree) {
   EXPECT_EQ(chip.sharedBytesOfUnit - chip.sharedBytesKept, chip.sharedBytes);
+  EXPECT_TRUE(chip.waveLanes == narrowestWave || chip.waveLanes == widestWave);
+  EXPECT_LE(chip.maxThreads, largestBlock);
+  EXPECT_LE(chip.mostOfCluster, largestCluster);
   EXPECT_EQ(chip.wavesOfScheduler * chip.schedulers * chip.waveLanes, chip.part.threadsOfUnit);
   EXPECT_LE(chip.registers.accumulators, chip.registers.ofLane);
   EXPECT_TRUE(llvm::is_sorted(chip.asyncCopies.bytes, std::greater<>()));
   EXPECT_EQ(chip.groups.empty(), chip.groupDescriptor == nullptr);
-  EXPECT_EQ(chip.groups.empty(), !chip.registers.mostMoved);
-  EXPECT_TRUE(chip.hasMbarriers || !chip.hasTensorCopies);
+  EXPECT_EQ(chip.groups.empty(), chip.groupAccumulator == nullptr);
+  EXPECT_EQ(chip.groups.empty(), chip.registersInFlight == 0);
+  EXPECT_EQ(chip.hasMbarriers(), chip.mostOfCluster > 1);
+  EXPECT_EQ(chip.hasMbarriers(), chip.clusterSums.bytesPerClock > 0);
+  EXPECT_EQ(chip.cacheLine % chip.cacheSector, 0);
+  EXPECT_GE(chip.accessBytes, chip.asyncCopies.bytes.front());
+  EXPECT_EQ(chip.groups.empty(), !chip.registers.moved);
+  EXPECT_TRUE(chip.hasMbarriers() || !chip.tensorCopies);
+  EXPECT_TRUE(chip.tensorCopies || !chip.patchCopies);
+  if (chip.tensorCopies)
+    EXPECT_EQ(chip.tensorCopies->swizzleBytes(chip.tensorCopies->widestRowBytes),
+              chip.swizzleGrain);
+}
+
+// The registers of a warp are all of its part of an accumulator, each element once.
+TEST_P(EachTarget, GroupAccumulatorsHoldTheirRows) {
+  for (int64_t slabs : {1, 2, 4}) {
+    if (chip.groups.empty())
+      continue;
+    LinearLayout layout = chip.groupAccumulator(slabs);
+    int64_t rows = chip.groups.front().m / warpsPerGroup * slabs;
+    EXPECT_EQ(layout.boxShape(), (Coords{rows, groupColumns}));
+    EXPECT_EQ(layout.inputs()[0].count() * chip.waveLanes, rows * groupColumns);
+  }
 }
 
 TEST_P(EachTarget, AtomsHoldTheirTiles) {

@@ -31,6 +31,10 @@
 
 namespace tilec::wave {
 
+/// What wave.ldmatrix and wave.stmatrix move: rows of a matrix, bytes of a row, and the most
+/// matrices that one of them does.
+constexpr int64_t matrixRows = 8, matrixRowBytes = 16, mostMatrices = 4;
+
 /// `mask` of a sched_fence: what is no memory access may be moved across; accesses of shared memory
 /// alone may.
 constexpr int64_t arithmeticPasses = 0xf, sharedPasses = 0x380;

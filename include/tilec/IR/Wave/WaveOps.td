@@ -407,7 +407,7 @@ def Wave_BarrierOp : Wave_SyncOp<"barrier", "all waves of the block arrive befor
                        DefaultValuedAttr<I64Attr, "0">:$id, UnitAttr:$global);
   let assemblyFormat = "(`raw` $raw^)? (`global` $global^)? attr-dict";
 }
-def Wave_SetPrioOp : Wave_SyncOp<"setprio", "the wave's issue priority, 0 to 3 (TargetInfo::hasPriorities)"> {
+def Wave_SetPrioOp : Wave_SyncOp<"setprio", "the wave's issue priority, 0 to 3 (TargetInfo::mostPriority)"> {
   let arguments = (ins ConfinedAttr<I64Attr, [IntNonNegative, IntMaxValue<3>]>:$level);
   let assemblyFormat = "$level attr-dict";
 }

@@ -12,12 +12,11 @@
 namespace tilec::product {
 
 constexpr int64_t teams = 2;
-constexpr int64_t producerThreads = 128;
 /// Beside accumulators a thread holds addresses and the epilogue's values.
 constexpr int64_t otherRegs = 40;
 
 static std::string fits(const ProductShape &shape) {
-  int64_t threads = teams * shape.threads + producerThreads;
+  int64_t threads = teams * shape.threads + shape.groupThreads;
   if (threads > shape.mostThreads)
     return "two teams of " + std::to_string(shape.threads) + " threads are too many";
   if (teams * shape.threads * (shape.accumulatorRegs + otherRegs) > shape.registersOfUnit)
@@ -28,9 +27,9 @@ static std::string fits(const ProductShape &shape) {
 /// team. On hardware teams of 128 threads were 2 to 5 % faster than 256 threads with the same or
 /// larger tiles (4096 and 8192; docs/numbers/hopper-trials.md); larger teams never were.
 static bool areTeams(const ProductShape &shape) {
-  constexpr int64_t oneGroup = 128, fewestRegs = 64;
-  return shape.threads == oneGroup && shape.accumulatorRegs >= fewestRegs && shape.tiles &&
-         *shape.tiles > shape.units;
+  constexpr int64_t fewestRegs = 64;
+  return shape.threads == shape.groupThreads && shape.accumulatorRegs >= fewestRegs &&
+         shape.tiles && *shape.tiles > shape.units;
 }
 static ProductPlan plan(const ProductShape &) { return {"ping_pong", 1, 1, teams}; }
 

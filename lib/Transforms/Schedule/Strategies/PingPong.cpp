@@ -17,8 +17,9 @@ namespace tilec::schedule {
 static std::string fits(const ScheduleShape &shape) {
   if (shape.slots < 2)
     return "it needs two stages of shared memory";
-  if (shape.waves != 8)
-    return "it needs 8 waves, the block has " + std::to_string(shape.waves);
+  if (shape.waves != 2 * shape.schedulers)
+    return "it needs " + std::to_string(2 * shape.schedulers) + " waves, the block has " +
+           std::to_string(shape.waves);
   if (shape.repsM % 2 != 0 || shape.repsN % 2 != 0)
     return "a wave's tile cannot be halved both ways";
   if (shape.repsM / 2 % shape.together[0] != 0 || shape.repsN / 2 % shape.together[1] != 0)
@@ -115,6 +116,6 @@ static SchedulePlan plan(const ScheduleShape &shape) {
 }
 
 const ScheduleStrategy ping_pong = {
-    "ping_pong", "8 waves; half of them load while the other half multiply", fits, plan};
+    "ping_pong", "two waves a scheduler: one loads while the other multiplies", fits, plan};
 
 } // namespace tilec::schedule

@@ -5,7 +5,7 @@
 wave.kernel @k([]) access [] threads(128) shared(0) {
   %o = wave.lane_id
   %c = wave.alloc_regs : !wave.regs<8 x vector<4xf32>>
-  // expected-error @+1 {{multiplies 1 slabs and 60 columns in 1 steps; n is a multiple of 8 up to 256}}
+  // expected-error @+1 {{multiplies 1 slabs and 60 columns in 1 steps; n is a multiple of 8}}
   wave.group_mma %c, a(%o) b(%o) {a_type = bf16, b_type = bf16, slabs = 1 : i64, n = 60 : i64, steps = 1 : i64,
       a_starts = array<i64: 0>, b_starts = array<i64: 0>, a_desc = 0 : i64, b_desc = 0 : i64} : !wave.regs<8 x vector<4xf32>>
 }
