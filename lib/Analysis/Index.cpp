@@ -306,8 +306,8 @@ static std::optional<int64_t> differenceOf(Value a, Value b) {
   return form.terms.empty() ? std::optional(form.constant) : std::nullopt;
 }
 
-/// Whether the value is not negative at the op, which is in a loop's round: those loops have a first
-/// one.
+/// Whether the value is not negative at the op, which is in a loop's round: those loops have a
+/// first one.
 static bool isNotNegativeIn(Operation *op, Value value) {
   std::optional<IndexRange> range = rangeOf(value);
   auto coordinate = dyn_cast<BlockArgument>(value);
@@ -329,8 +329,8 @@ static bool isNotNegativeIn(Operation *op, Value value) {
   return false;
 }
 
-/// What the value stays below at the op: its end, or that of the loop around the op whose last round
-/// it may not pass.
+/// What the value stays below at the op: its end, or that of the loop around the op whose last
+/// round it may not pass.
 static Value endAt(Operation *op, Value value) {
   if (Value end = endOf(value))
     return end;

@@ -35,8 +35,8 @@ import tilelang.language as T
 
 def product(a="n", b="n", K=None, N=None, dtype="float16", bm=64, bn=64, bk=32, threads=128):
     M = T.dynamic("m")
-    K = K or T.dynamic("k")
-    N = N or T.dynamic("n")
+    K = T.dynamic("k") if K is None else K
+    N = T.dynamic("n") if N is None else N
 
     @T.prim_func
     def main(

@@ -184,7 +184,8 @@ struct TargetInfo {
   Counters counters;
   AddressConstants constants;
   bool hasDescriptors; ///< global memory is accessed by bounds-checked descriptors
-  /// Reads and writes of registers may begin at any element of global memory, however wide they are.
+  /// Reads and writes of registers may begin at any element of global memory, however wide they
+  /// are.
   bool unalignedAccess = false;
   std::optional<TensorCopies> tensorCopies;
   std::optional<PatchCopies> patchCopies; ///< such copies of an image's matrix

@@ -1,8 +1,8 @@
 //===- PeelEdges.cpp - rounds that lie in their tensors whole ---------------===//
 //
-// A loop along K whose last tile passes the end of K, or may do so as only the run knows K, has masks
-// in every round, and no planned order. All rounds but the last one lie in K whole: they get a loop
-// of their own.
+// A loop along K whose last tile passes the end of K, or may do so as only the run knows K, has
+// masks in every round, and no planned order. All rounds but the last one lie in K whole: they get
+// a loop of their own.
 //
 // SPDX-License-Identifier: Apache-2.0
 //===----------------------------------------------------------------------===//
@@ -157,9 +157,8 @@ void EdgePeeler::peel() {
     return arith::ConstantIndexOp::create(b, loc, value);
   };
   Value all = loop.getUpper();
-  Value whole = rounds->dim
-                    ? arith::DivUIOp::create(b, loc, rounds->dim, number(piece)).getResult()
-                    : number(rounds->known / piece);
+  Value whole = rounds->dim ? arith::DivUIOp::create(b, loc, rounds->dim, number(piece)).getResult()
+                            : number(rounds->known / piece);
   loop.getUpperMutable().assign(whole);
   b.setInsertionPointAfter(loop);
   if (rounds->dim) {

@@ -351,8 +351,8 @@ static bool staysInBranch(tile::LoadOp load) {
 }
 
 /// The indices of an element that is so many further on in its row, and the mask of its column.
-static std::pair<SmallVector<Value, 4>, Value>
-furtherOn(Emitter &e, const TensorPlace &place, ArrayRef<Value> indices, int64_t n) {
+static std::pair<SmallVector<Value, 4>, Value> furtherOn(Emitter &e, const TensorPlace &place,
+                                                         ArrayRef<Value> indices, int64_t n) {
   SmallVector<Value, 4> at(indices);
   at.back() = e.addIndex(at.back(), n);
   Value extent = place.extents.back() ? place.extents.back() : e.index(place.staticShape.back());
@@ -367,9 +367,9 @@ static Value readToEnd(Emitter &e, tile::LoadOp load, const TensorPlace &place,
   Type element = e.memoryType(place.dtype), piece = e.vectorOf(width, element);
   auto [all, some] = e.endMasks(place, load.getIndices(), indices, width, load);
   auto read = [&](Type type, ArrayRef<Value> at, Value mask) -> Value {
-    return wave::GlobalReadOp::create(b, e.loc, type, place.base, e.accessOffset(place, at), mask,
-                                      e.globalAlign(place, 1), /*scalar=*/false,
-                                      isConstant(e, load), !holdsElements(load.getBuffer().getType()));
+    return wave::GlobalReadOp::create(
+        b, e.loc, type, place.base, e.accessOffset(place, at), mask, e.globalAlign(place, 1),
+        /*scalar=*/false, isConstant(e, load), !holdsElements(load.getBuffer().getType()));
   };
   Value whole = read(piece, indices, e.andMasks(all, mask));
   auto branch = scf::IfOp::create(b, e.loc, TypeRange{piece}, e.andMasks(some, mask),
@@ -449,8 +449,9 @@ LogicalResult emitLoad(Emitter &e, tile::LoadOp load, Elements &elements) {
     } else {
       const TensorPlace &place = e.tensors.find(root)->second;
       if (width > 1 && passesEnd) {
-        values.append(e.unpack(e.toScalar(readToEnd(e, load, place, indices, width,
-                                                    elements.maskOf(n)), dtype), width));
+        values.append(e.unpack(
+            e.toScalar(readToEnd(e, load, place, indices, width, elements.maskOf(n)), dtype),
+            width));
         continue;
       }
       Value bounds = e.boundsMask(place, load.getIndices(), indices, load);
@@ -462,8 +463,8 @@ LogicalResult emitLoad(Emitter &e, tile::LoadOp load, Elements &elements) {
         raw = readInWord(e, place, e.accessOffset(place, indices), mask, vector);
       else
         raw = wave::GlobalReadOp::create(b, loc, vector, place.base, e.accessOffset(place, indices),
-                                         mask, e.globalAlign(place, isAligned ? width : 1), isScalar,
-                                         isConstant(e, load), !holdsElements(type));
+                                         mask, e.globalAlign(place, isAligned ? width : 1),
+                                         isScalar, isConstant(e, load), !holdsElements(type));
       if (load.getPad() && bounds) {
         Value scalar = e.toScalar(raw, dtype);
         double pad = load.getPad()->convertToDouble();
