@@ -354,8 +354,10 @@ Value Evaluator::evalBool(const BoolExpr *e, bool isTested) {
                                    condition, e->span)
                     : condition;
   }
-  if (left.size() <= 1 && !hasCalls)
+  if (left.empty())
     return last;
+  if (left.size() == 1)
+    return left.front().first;
   if (isTested || isTruth)
     return joined ? Value::expr(joined) : last;
   // One of numbers: the first that decides, or the last.

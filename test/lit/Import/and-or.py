@@ -11,6 +11,10 @@
 # CHECK: arith.select %[[AGAIN]], %{{.*}}, %c4_i32{{.*}} : i32
 # What only decides stays a condition.
 # CHECK: arith.andi %{{.*}}, %{{.*}} : i1
+# CHECK: arith.cmpi sgt, %bx
+# CHECK-NEXT: scf.if
+# CHECK: arith.cmpi {{sle|sgt}}, %bx
+# CHECK: scf.if
 # GIVEN: tile.tensor "X"[] : !tile.buffer<[7], f32, global>
 # GIVEN-NOT: arith.select
 # CALLED: error: `and` does not work on numbers of which one is computed by a call
@@ -30,6 +34,10 @@ def sizes(given=None):
                 Y[bx * 64 + i] = X[bx * 64 + i] + both + either
             if bx and n:
                 Y[0] = 0.0
+            if bx > 1 and 4:
+                Y[1] = 0.0
+            if 0 or not (bx > 2 or 0):
+                Y[2] = 0.0
 
     return main
 

@@ -2,7 +2,7 @@
 # lane reads pieces of 16 bytes (K of 516 elements: pieces of 8). Else, and where the author asks for no second slot,
 # the copies of a round start together, without registers.
 # RUN: tilec %s --target=gfx942 --entry "product()" --emit=tile-pipelined | FileCheck %s --check-prefix=HELD
-# RUN: tilec %s --target=gfx942 --entry "product(K=516)" --emit=tile-pipelined | FileCheck %s --check-prefix=TOGETHER
+# RUN: tilec %s --target=gfx942 --entry "product(K=516)" --emit=tile-pipelined | FileCheck %s --check-prefix=HELD
 # RUN: tilec %s --target=gfx942 --entry "product(stages=1)" --emit=tile-pipelined | FileCheck %s --check-prefix=TOGETHER
 # RUN: tilec %s --target=gfx942 --entry "product(square=True)" --emit=tile-pipelined | FileCheck %s --check-prefix=TOGETHER
 # RUN: tilec %s --target=gfx942 --entry "product()" --emit=report | FileCheck %s --check-prefix=REPORT
