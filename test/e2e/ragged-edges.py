@@ -7,8 +7,8 @@
 # RUN: tilec-run %s --entry "product('t', 't')" --dim m=1 --dim n=3 --dim k=5 --target=gfx942 --check | FileCheck %s
 # RUN: tilec-run %s --entry "product('n', 't', dtype='float8_e4m3fnuz')" --dim m=66 --dim n=130 --dim k=201 --target=gfx942 --check | FileCheck %s
 # RUN: tilec-run %s --entry "product('n', 'n', dtype='float32')" --dim m=66 --dim n=67 --dim k=71 --target=gfx950 --check | FileCheck %s
-# RUN: tilec-run %s --entry "product('n', 't', K=200)" --dim m=66 --dim n=67 --target=gfx942 --check | FileCheck %s
-# RUN: tilec-run %s --entry "product('n', 'n', K=100, N=128)" --dim m=66 --target=gfx950 --check | FileCheck %s
+# RUN: tilec-run %s --entry "product('n', 't', K=328)" --dim m=66 --dim n=67 --target=gfx942 --check | FileCheck %s
+# RUN: tilec-run %s --entry "product('n', 'n', K=292, N=128)" --dim m=66 --target=gfx950 --check | FileCheck %s
 # RUN: tilec-run %s --entry "product('n', 'n', K=20, N=128)" --dim m=66 --target=gfx950 --check | FileCheck %s
 # RUN: tilec-run %s --entry "product('n', 'n')" --dim m=130 --dim n=200 --dim k=104 --target=sm_90a --device=ptx --check | FileCheck %s
 # RUN: tilec-run %s --entry "scaled()" --dim rows=7 --dim n=333 --target=gfx942 --check | FileCheck %s
@@ -18,7 +18,7 @@
 # CHECK: result {{ *}}PASS
 #
 # The loop of whole rounds has the plan that a K of whole tiles has.
-# RUN: tilec %s --entry "product('n', 'n', K=200, N=128)" --target=gfx950 --emit=report | FileCheck %s --check-prefix=PLAN
+# RUN: tilec %s --entry "product('n', 'n', K=328, N=128)" --target=gfx950 --emit=report | FileCheck %s --check-prefix=PLAN
 # PLAN: planned: copies and matrix instructions in the order of a schedule
 # RUN: tilec %s --entry "product('n', 't', N=128)" --target=gfx942 --emit=report | FileCheck %s --check-prefix=HELD
 # RUN: tilec %s --entry "product('n', 'n')" --target=gfx942 --emit=report | FileCheck %s --check-prefix=HELD

@@ -76,7 +76,7 @@ bool EdgePeeler::isProduct() {
 }
 
 bool EdgePeeler::countsPieces(const Size &size, int64_t of) {
-  constexpr int64_t fewest = 4; // whole rounds that are worth the code of another one
+  constexpr int64_t fewest = 8; // whole rounds that are worth the code of another one
   if (!size.dim)
     return tile::constantInt(loop.getUpper()) == ceilDiv(size.known, of) && size.known % of != 0 &&
            size.known / of >= fewest;

@@ -3,7 +3,7 @@
 
 // Of a K that is no multiple of the tile the whole rounds are a loop, and the last one stands behind it, with tiles of its own.
 // CHECK-LABEL: tile.program @ragged
-// CHECK: tile.for %{{.*}} = %c0{{.*}} to %[[WHOLE:c6[_0-9]*]] step
+// CHECK: tile.for %{{.*}} = %c0{{.*}} to %[[WHOLE:c8[_0-9]*]] step
 // CHECK: tile.gemm %A, %B
 // CHECK: tile.alloc
 // CHECK: tile.alloc
@@ -11,13 +11,13 @@
 // CHECK: tile.subview %{{.*}}[%{{.*}}, %{{.*}}]
 // CHECK: tile.gemm
 // OTHER-LABEL: tile.program @ragged
-// OTHER: tile.for %{{.*}} = %c0{{.*}} to %c7
+// OTHER: tile.for %{{.*}} = %c0{{.*}} to %c9
 // OTHER-COUNT-1: tile.gemm
 // OTHER-NOT: tile.gemm
 // OTHER-LABEL: tile.program @open
 tile.program @ragged {
-  %x = tile.tensor "x"[] : !tile.buffer<[64, 200], f16, global>
-  %y = tile.tensor "y"[] : !tile.buffer<[64, 200], f16, global>
+  %x = tile.tensor "x"[] : !tile.buffer<[64, 264], f16, global>
+  %y = tile.tensor "y"[] : !tile.buffer<[64, 264], f16, global>
   %one = arith.constant 1 : index
   tile.kernel "ragged" grid(%one) threads(128) {
   ^bb0(%bx: index):
@@ -26,13 +26,13 @@ tile.program @ragged {
     %C = tile.alloc "C" : !tile.buffer<[64, 64], f32, fragment>
     %c0 = arith.constant 0 : index
     %c1 = arith.constant 1 : index
-    %c7 = arith.constant 7 : index
-    tile.for %k = %c0 to %c7 step %c1 kind(pipelined) stages(3) {
+    %c9 = arith.constant 9 : index
+    tile.for %k = %c0 to %c9 step %c1 kind(pipelined) stages(3) {
       %c32 = arith.constant 32 : index
       %at = arith.muli %k, %c32 : index
-      %a = tile.subview %x[%c0, %at] : !tile.buffer<[64, 200], f16, global> to !tile.buffer<[64, 32], f16, global>
+      %a = tile.subview %x[%c0, %at] : !tile.buffer<[64, 264], f16, global> to !tile.buffer<[64, 32], f16, global>
       tile.copy %a to %A : !tile.buffer<[64, 32], f16, global>, !tile.buffer<[64, 32], f16, shared>
-      %b = tile.subview %y[%c0, %at] : !tile.buffer<[64, 200], f16, global> to !tile.buffer<[64, 32], f16, global>
+      %b = tile.subview %y[%c0, %at] : !tile.buffer<[64, 264], f16, global> to !tile.buffer<[64, 32], f16, global>
       tile.copy %b to %B : !tile.buffer<[64, 32], f16, global>, !tile.buffer<[64, 32], f16, shared>
       tile.gemm %A, %B, %C {transpose_b} : !tile.buffer<[64, 32], f16, shared>, !tile.buffer<[64, 32], f16, shared>, !tile.buffer<[64, 64], f32, fragment>
     }
@@ -81,11 +81,11 @@ tile.program @open {
 }
 
 // A tile that is read behind the loop stays the loop's.
-// CHECK: tile.for %{{.*}} = %c0{{.*}} to %c7
+// CHECK: tile.for %{{.*}} = %c0{{.*}} to %c9
 // CHECK-COUNT-1: tile.gemm
 // CHECK-NOT: tile.gemm
 tile.program @used {
-  %x = tile.tensor "x"[] : !tile.buffer<[64, 200], f16, global>
+  %x = tile.tensor "x"[] : !tile.buffer<[64, 264], f16, global>
   %z = tile.tensor "z"[] : !tile.buffer<[64, 32], f16, global>
   %one = arith.constant 1 : index
   tile.kernel "used" grid(%one) threads(128) {
@@ -94,11 +94,11 @@ tile.program @used {
     %C = tile.alloc "C" : !tile.buffer<[64, 64], f32, fragment>
     %c0 = arith.constant 0 : index
     %c1 = arith.constant 1 : index
-    %c7 = arith.constant 7 : index
-    tile.for %k = %c0 to %c7 step %c1 kind(pipelined) stages(3) {
+    %c9 = arith.constant 9 : index
+    tile.for %k = %c0 to %c9 step %c1 kind(pipelined) stages(3) {
       %c32 = arith.constant 32 : index
       %at = arith.muli %k, %c32 : index
-      %a = tile.subview %x[%c0, %at] : !tile.buffer<[64, 200], f16, global> to !tile.buffer<[64, 32], f16, global>
+      %a = tile.subview %x[%c0, %at] : !tile.buffer<[64, 264], f16, global> to !tile.buffer<[64, 32], f16, global>
       tile.copy %a to %A : !tile.buffer<[64, 32], f16, global>, !tile.buffer<[64, 32], f16, shared>
       tile.gemm %A, %A, %C {transpose_b} : !tile.buffer<[64, 32], f16, shared>, !tile.buffer<[64, 32], f16, shared>, !tile.buffer<[64, 64], f32, fragment>
     }
