@@ -27,8 +27,8 @@ std::string pipelineOf(Stage stage, Arch arch, llvm::StringRef schedule, bool ch
            ",tile-check,tile-expand-threads,tile-separate-threads,tile-part-waves" + chip +
            ",tile-normalize,tile-give-stages" + chipWith(wish) + ",tile-set-k-tiles" +
            chipWith(wish) + ",tile-choose-threads" + chip + ",tile-split-products" +
-           chipWith(wish) + (targetInfo(arch).unalignedAccess ? ",tile-peel-edges" + chip : "") +
-           ",tile-infer-layouts" + chipWith(layouts.str()) + "))";
+           chipWith(wish) + ",tile-peel-edges" + chip + ",tile-infer-layouts" +
+           chipWith(layouts.str()) + "))";
   case Stage::TilePipelined:
     // Matrix loops whose order is planned get their plan when they are machine operations
     // (WaveScheduled).

@@ -313,12 +313,9 @@ Value Evaluator::evalBool(const BoolExpr *e, bool isTested) {
   bool isTruth = true, hasCalls = false;
   for (const ast::Expr *operand : e->operands) {
     std::vector<const Stmt *> made, none;
-    auto evalOperand = [&] { return isTested ? evalTested(operand) : eval(operand); };
-    if (joined) {
-      llvm::SaveAndRestore savedStatements(statements, &made);
-      last = evalOperand();
-    } else {
-      last = evalOperand();
+    {
+      llvm::SaveAndRestore savedStatements(statements, joined ? &made : statements);
+      last = isTested ? evalTested(operand) : eval(operand);
     }
     if (!last.ok())
       return Value();

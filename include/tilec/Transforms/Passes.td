@@ -159,12 +159,13 @@ def SplitProductsPass : Pass<"tile-split-products", "::tilec::tile::ProgramOp"> 
 def PeelEdgesPass : Pass<"tile-peel-edges", "::tilec::tile::ProgramOp"> {
   let summary = "rounds of products that lie in K whole have a loop of their own";
   let description = [{
-    Needs:  `tile-split-products`; a chip whose accesses may begin at any element.
+    Needs:  `tile-split-products`.
     Gives:  a pipelined loop of copies and products along a K that is no multiple of the round's
             piece, or that only the run knows, counts whole pieces; the round that is left stands
             behind it, with tiles of its own.
-    Leaves: what is computed; loops of which the author fixed the stages, that compute between
-            their copies and products, or of which a tile is used outside.
+    Leaves: what is computed; chips that plan no order of loops, which only a K without masks
+            gets; loops of which the author fixed the stages, that compute between their copies and
+            products, of which a tile is used outside, or of fewer than 8 whole rounds.
   }];
   let options = [Option<"target", "target", "std::string", "std::string(::tilec::nameOf(::tilec::defaultArch))", "the chip">];
   let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::scf::SCFDialect"];

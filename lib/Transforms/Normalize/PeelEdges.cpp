@@ -176,7 +176,7 @@ struct PeelEdgesPass : impl::PeelEdgesPassBase<PeelEdgesPass> {
     const TargetInfo *chip = targetOfPass(getOperation(), target);
     if (!chip)
       return signalPassFailure();
-    if (!chip->unalignedAccess)
+    if (!chip->keepsOrder)
       return;
     SmallVector<tile::ForOp> loops;
     for (tile::KernelOp kernel : getOperation().getBody().getOps<tile::KernelOp>())

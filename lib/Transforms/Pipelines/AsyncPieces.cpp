@@ -18,6 +18,17 @@ bool copiesWidePieces(const TargetInfo &target) {
   return target.asyncCopies.bytes.front() >= target.accessBytes;
 }
 
+bool partsRowEnds(tile::BufferType tensor, int64_t columns, const TargetInfo &target) {
+  constexpr int64_t fewestTiles = 4; // else each tile is one at an end
+  constexpr unsigned wordBits = 32;
+  unsigned bits = bitsOf(tile::dtypeOf(tensor.getElementType()));
+  if (!target.unalignedAccess || tensor.rank() == 0 || (bits != 8 && bits != 16))
+    return false;
+  int64_t rowElems = tensor.getShape().back();
+  return ShapedType::isDynamic(rowElems) ||
+         (rowElems * bits % wordBits != 0 && rowElems >= fewestTiles * columns);
+}
+
 SmallVector<int64_t> sizesWithinOffsets(tile::BufferType tensor) {
   constexpr int64_t mostBytes = int64_t(1) << 31;
   DType dtype = tile::dtypeOf(tensor.getElementType());

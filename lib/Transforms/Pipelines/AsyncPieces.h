@@ -26,6 +26,11 @@ bool copiesWidePieces(const TargetInfo &target);
 /// Whether some lanes of a wave have no part in the copy.
 bool leavesLanesOut(tile::CopyOp copy, const TargetInfo &target);
 
+/// Of tiles that may pass the end of a tensor's rows: whether accesses of registers move pieces
+/// that begin anywhere, and a branch takes those apart that pass the end. Parts of words are worth
+/// it, in rows of several tiles of so many columns, or of a length that only the run knows.
+bool partsRowEnds(tile::BufferType tensor, int64_t columns, const TargetInfo &target);
+
 /// Elements of the tensor's dimensions from each one on, 1 behind the last: what an index of the
 /// one before is multiplied by. -1 from where on only the run knows, or offsets of 32 bits in bytes
 /// do not reach all.

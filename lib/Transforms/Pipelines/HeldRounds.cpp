@@ -134,12 +134,18 @@ bool HeldRounds::isLegal(tile::ElementLoop parallel) {
   return llvm::all_of(usedFromOutside(ops, parallel), [&](Value value) { return isIndex(value); });
 }
 
-/// Whether neighbours in the box are neighbours in a row of elements of 8 or 16 bits.
-static bool readsAnyPiece(const BufferBox &box) {
+/// Whether pieces of the box may begin anywhere in the tensor's rows (partsRowEnds).
+static bool readsAnyPiece(const BufferBox &box, int64_t columns, const TargetInfo &chip) {
   auto tensor = box.root.getDefiningOp<tile::TensorOp>();
-  unsigned bits = bitsOf(tile::dtypeOf(box.rootType().getElementType()));
-  return tensor && tensor.getStrides().empty() && !box.dims.empty() &&
-         box.dims.back() == box.rootType().rank() - 1 && (bits == 8 || bits == 16);
+  tile::BufferType type = box.rootType();
+  if (!chip.unalignedAccess || !tensor || !tensor.getStrides().empty() || box.dims.empty() ||
+      box.dims.back() != type.rank() - 1)
+    return false;
+  std::optional<IndexRange> range = rangeOf(box.offsets.back());
+  int64_t rowElems = type.getShape().back();
+  bool isInside = range && !ShapedType::isDynamic(rowElems) && range->low >= 0 &&
+                  range->high + columns <= rowElems;
+  return isInside || partsRowEnds(type, columns, chip);
 }
 
 bool HeldRounds::readsPieces(Operation *fill, int64_t bytes) const {
@@ -152,11 +158,10 @@ bool HeldRounds::readsPieces(Operation *fill, int64_t bytes) const {
   if (auto copy = dyn_cast<tile::CopyOp>(fill)) {
     BufferBox box = boxOf(copy.getSrc());
     int64_t rowElems = box.rootType().getShape().back();
-    // Pieces may begin anywhere in a row, and one that passes its end is read by elements.
-    if (chip.unalignedAccess && readsAnyPiece(box))
-      return isWhole(box.rootType(), {copy.getDst().getType().getShape().back()});
-    return isWhole(box.rootType(), {rowElems, divisorOf(box.offsets.back()),
-                                    copy.getDst().getType().getShape().back()});
+    int64_t columns = copy.getDst().getType().getShape().back();
+    if (readsAnyPiece(box, columns, chip))
+      return isWhole(box.rootType(), {columns});
+    return isWhole(box.rootType(), {rowElems, divisorOf(box.offsets.back()), columns});
   }
   auto parallel = cast<tile::ElementLoop>(fill);
   return llvm::all_of(tensorReadsOf(parallel).values, [&](tile::LoadOp load) {

@@ -8,6 +8,7 @@
 #include "ToWave/ElementBuilder.h"
 
 #include "Layouts/LoopLayout.h"
+#include "Pipelines/AsyncPieces.h"
 
 #include "tilec/Analysis/Buffers.h"
 #include "tilec/Analysis/Index.h"
@@ -211,16 +212,13 @@ int64_t ElementBuilder::accessWidth(ValueRange indices, Value root, Elements &el
   return widthOf(nullptr, indices, root, elements).elems;
 }
 
-/// Whether a row is so short that a tile at its end is no exception.
-static bool isMostlyEdge(Value column, const TensorPlace &place, Elements &elements) {
-  constexpr int64_t fewestTiles = 4; // of a row
-  int64_t rowElems = place.staticShape.back(), columns = 1;
-  if (ShapedType::isDynamic(rowElems) || !elements.loop)
-    return false;
+/// Of a row that the loop around the elements moves.
+static int64_t columnsOf(Value column, Elements &elements) {
+  int64_t columns = 1;
   LinearForm form = linearize(column);
   for (auto [iv, extent] : llvm::zip(elements.loop.ivs(), *elements.loop.constantExtents()))
     columns += std::abs(form.coefficient(iv)) * (extent - 1);
-  return rowElems < fewestTiles * columns;
+  return columns;
 }
 
 ElementBuilder::AccessWidth ElementBuilder::widthOf(Operation *access, ValueRange indices,
@@ -236,13 +234,9 @@ ElementBuilder::AccessWidth ElementBuilder::widthOf(Operation *access, ValueRang
   KnownEnds ends = endsOfColumn(access, indices.back(), place);
   bool isInside = ends.isNotNegative && ends.isBelow;
   int64_t aligned = alignedWidth(width, place, isInside);
-  // Groups may begin anywhere in a row. Those that may pass its end are for parts of words: words,
-  // of rows that are whole ones, are moved without a branch.
-  unsigned bits = bitsOf(place.dtype);
-  bool isPartOfWord = (bits == 8 || bits == 16) && aligned * bits < 32 &&
-                      (isInside || !isMostlyEdge(indices.back(), place, elements));
-  if (access && target.unalignedAccess && !isPacked(place.dtype) && ends.isNotNegative &&
-      (isInside || isPartOfWord))
+  bool isFree = access && target.unalignedAccess && !isPacked(place.dtype) && ends.isNotNegative;
+  if (isFree && (isInside || partsRowEnds(cast<tile::BufferType>(root.getType()),
+                                          columnsOf(indices.back(), elements), target)))
     if (int64_t wide = groupWidth(indices, root, elements, /*isAligned=*/false); wide > aligned)
       return {wide, false, !isInside};
   return {aligned, true, false};

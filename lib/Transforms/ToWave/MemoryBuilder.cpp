@@ -123,8 +123,7 @@ MemoryBuilder::EndMasks MemoryBuilder::endMasks(const TensorPlace &place, ValueR
   Value extent = place.extents[last] ? place.extents[last] : this->index(place.staticShape[last]);
   Value end = addIndex(indices[last], width - 1);
   Value ends = arith::CmpIOp::create(b, loc, arith::CmpIPredicate::ult, end, extent);
-  Value truth = arith::ConstantIntOp::create(b, loc, b.getI1Type(), 1);
-  Value passes = arith::XOrIOp::create(b, loc, ends, truth);
+  Value passes = arith::CmpIOp::create(b, loc, arith::CmpIPredicate::uge, end, extent);
   return {andMasks(begins, ends), andMasks(begins, passes)};
 }
 

@@ -45,7 +45,7 @@ def product(A, B, F, a, b, c, stages, chooses):
         T.gemm(a, b, c, transpose_B=True)
 
 
-def macro():
+def of(macros):
     @T.prim_func
     def k(A: T.Tensor((64, K), "float16"), B: T.Tensor((64, K), "float16"), F: T.Tensor((K // bk,), "int32"),
           C: T.Tensor((64, 64), "float32")):
@@ -56,36 +56,30 @@ def macro():
             b2 = T.alloc_shared((64, bk), "float16")
             c = T.alloc_fragment((64, 64), "float32")
             T.clear(c)
-            product(A, B, F, a, b, c, 3, False)
-            product(A, B, F, a2, b2, c, 3, True)
-            product(A, B, F, a, b, c, 0, False)
+            if macros:
+                product(A, B, F, a, b, c, 3, False)
+                product(A, B, F, a2, b2, c, 3, True)
+                product(A, B, F, a, b, c, 0, False)
+            else:
+                for i in T.Pipelined(K // bk, num_stages=3):
+                    T.copy(A[0, i * bk], a)
+                    T.copy(B[0, i * bk], b)
+                    T.gemm(a, b, c, transpose_B=True)
+                for i in T.Pipelined(K // bk, num_stages=3):
+                    T.copy(A[0, i * bk], a2)
+                    if F[i] > 0:
+                        T.copy(B[0, i * bk], b2)
+                    else:
+                        T.copy(A[0, i * bk], b2)
+                    T.gemm(a2, b2, c, transpose_B=True)
             T.copy(c, C)
 
     return k
+
+
+def macro():
+    return of(macros=True)
 
 
 def lines():
-    @T.prim_func
-    def k(A: T.Tensor((64, K), "float16"), B: T.Tensor((64, K), "float16"), F: T.Tensor((K // bk,), "int32"),
-          C: T.Tensor((64, 64), "float32")):
-        with T.Kernel(1, threads=128):
-            a = T.alloc_shared((64, bk), "float16")
-            b = T.alloc_shared((64, bk), "float16")
-            a2 = T.alloc_shared((64, bk), "float16")
-            b2 = T.alloc_shared((64, bk), "float16")
-            c = T.alloc_fragment((64, 64), "float32")
-            T.clear(c)
-            for i in T.Pipelined(K // bk, num_stages=3):
-                T.copy(A[0, i * bk], a)
-                T.copy(B[0, i * bk], b)
-                T.gemm(a, b, c, transpose_B=True)
-            for i in T.Pipelined(K // bk, num_stages=3):
-                T.copy(A[0, i * bk], a2)
-                if F[i] > 0:
-                    T.copy(B[0, i * bk], b2)
-                else:
-                    T.copy(A[0, i * bk], b2)
-                T.gemm(a2, b2, c, transpose_B=True)
-            T.copy(c, C)
-
-    return k
+    return of(macros=False)
