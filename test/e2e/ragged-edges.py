@@ -24,6 +24,10 @@
 # RUN: tilec %s --entry "product('n', 'n')" --target=gfx942 --emit=report | FileCheck %s --check-prefix=HELD
 # RUN: tilec %s --entry "product('n', 'n')" --target=gfx950 --emit=report | FileCheck %s --check-prefix=HELD
 # HELD: planned: tiles are read 1 round ahead to registers
+# Everything is waited for in the branches of two pieces that pass the end of their row alone.
+# RUN: tilec %s --entry "product('n', 'n')" --target=gfx950 --emit=report --json | FileCheck %s --check-prefix=EDGES
+# EDGES:      "vmcnt_zeros": 2,
+# EDGES-NEXT: "vmcnt_zeros_of_edges": 2,
 #
 # Wide pieces, at any element.
 # RUN: tilec %s --entry "scaled()" --target=gfx942 --emit=asm | FileCheck %s --check-prefix=WIDE
