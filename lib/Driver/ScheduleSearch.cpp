@@ -20,6 +20,7 @@
 #include "tilec/Target/Target.h"
 #include "tilec/Transforms/BodyOrder.h"
 #include "tilec/Transforms/LoopGraphs.h"
+#include "tilec/Transforms/Strategy.h"
 #include "tilec/Transforms/VaryPlan.h"
 
 #include "llvm/Support/FormatVariadic.h"
@@ -157,7 +158,9 @@ private:
     std::vector<Candidate> list;
     Variant &plain = *variants.front();
     list.push_back({"auto", 0, Plans(plain.loops.size())});
-    for (const ScheduleStrategy &strategy : scheduleStrategies()) {
+    for (const Strategy &strategy : strategies()) {
+      if (!strategy.order)
+        continue;
       Plans plans;
       for (LoopGraph &loop : plain.loops)
         plans.push_back(planOf(strategy.name, loop));

@@ -30,12 +30,12 @@ LITERAL = re.compile(r"(?:int64_t\()?(?:0x[0-9a-fA-F]+|\d+)\)?(?:\s*(?:<<|\*)\s*
 # Files of lib/Transforms and the constants in them, by the reason why they are no chip's.
 OWN_NUMBERS = {
     "what kernels of the tests need beside fragments, found by compiling them": [
-        "Roles/RingSlots.cpp otherRegisters", "Roles/Strategies/PingPong.cpp otherRegs",
-        "Layouts/WarpGroups.cpp leastOtherRegs", "Schedule/Strategies/Interleave.cpp otherRegisters"],
+        "Roles/RingSlots.cpp otherRegisters", "Strategies/Teams.cpp otherRegs",
+        "Layouts/WarpGroups.cpp leastOtherRegs", "Strategies/Interleave.cpp otherRegisters"],
     "from where on something pays, measured or chosen; each says so at its place": [
         "Pipelines/StageStores.cpp narrowBytes", "Pipelines/ExpandPipelines.cpp fewestWaves",
         "Check/Check.cpp mostRegisters", "ToWave/EmitTileStore.cpp fetchRegs", "ToWave/Gemm.cpp mostRegisters",
-        "Roles/Strategies/PingPong.cpp fewestRegs", "Layouts/Exchange.cpp mostOwnBytes",
+        "Strategies/Teams.cpp fewestRegs", "Layouts/Exchange.cpp mostOwnBytes",
         "Layouts/Swizzle.cpp widestChunkBytes", "Layouts/GemmPlan.cpp readBytes", "Normalize/Stream.cpp tooManyRegisters",
         "Normalize/ReadRounds.cpp mostBytes", "Normalize/OwnElements.cpp mostBytes",
         "Normalize/OwnElements.cpp mostBytesOfLoop", "Schedule/ReadsFirst.cpp partOfRegisters"],

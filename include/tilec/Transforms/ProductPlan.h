@@ -3,16 +3,14 @@
 // A kernel whose one loop is a matrix product gets a producer warp and a persistent
 // grid. What is left to choose: whether neighbouring blocks are a cluster that copies
 // the operand they share once, and whether the warp groups multiply one tile together
-// or a tile each. No MLIR: strategies are asked with numbers, as those for the
-// order of a loop are (SchedulePlan.h). docs/machine-code/hopper.md.
+// or a tile each. No MLIR: strategies are asked with numbers
+// (Strategy.h). docs/machine-code/hopper.md.
 //
 // SPDX-License-Identifier: Apache-2.0
 //===----------------------------------------------------------------------===//
 #pragma once
 
-#include "llvm/ADT/ArrayRef.h"
 #include "llvm/ADT/StringRef.h"
-#include "llvm/Support/Error.h"
 
 #include <cstdint>
 #include <optional>
@@ -46,24 +44,6 @@ struct ProductPlan {
   int64_t clusterM = 1, clusterN = 1; ///< blocks; at most one of them is not 1
   int64_t teams = 1;                  ///< warp-group teams that take tiles in turn
 };
-
-/// `fits` says why a strategy cannot serve a product ("" when it can), `suits` whether `auto` takes
-/// it.
-struct ProductStrategy {
-  llvm::StringLiteral name;
-  llvm::StringLiteral summary;
-  std::string (*fits)(const ProductShape &);
-  bool (*suits)(const ProductShape &);
-  ProductPlan (*plan)(const ProductShape &);
-};
-llvm::ArrayRef<ProductStrategy> productStrategies();
-/// "auto, cluster_m, ...": for messages.
-std::string productStrategyNames();
-bool isProductStrategy(llvm::StringRef name);
-
-/// The plan of strategy `name`, or with "auto" of the first that fits and suits. Fails with what
-/// does not fit.
-llvm::Expected<ProductPlan> planProduct(llvm::StringRef name, const ProductShape &shape);
 
 /// What loops of two gemms with something between them get (docs/machine-code/hopper.md), by its
 /// name in scripts.

@@ -161,20 +161,4 @@ llvm::Expected<RuntimeSchedule> expandForRuntime(const SchedulePlan &plan,
 /// expandSchedule for every number of tiles that makes a difference.
 llvm::Error checkSchedule(const SchedulePlan &plan, const ScheduleShape &shape);
 
-/// A way to order a loop. `fits` says why it cannot serve a shape ("" when it can).
-struct ScheduleStrategy {
-  llvm::StringLiteral name;
-  llvm::StringLiteral summary;
-  std::string (*fits)(const ScheduleShape &);
-  SchedulePlan (*plan)(const ScheduleShape &);
-};
-llvm::ArrayRef<ScheduleStrategy> scheduleStrategies();
-bool isScheduleStrategy(llvm::StringRef name);
-/// "ping_pong, interleave, single": for messages.
-std::string scheduleStrategyNames();
-
-/// The plan of strategy `name`, or with "auto" of the first that fits and is worth it. Fails with
-/// what does not fit.
-llvm::Expected<SchedulePlan> planSchedule(llvm::StringRef name, const ScheduleShape &shape);
-
 } // namespace tilec

@@ -9,6 +9,7 @@
 #include "Infer/KeepOperands.h"
 #include "Layouts/GemmPlan.h"
 #include "Memory/SharedMemory.h"
+#include "Pipelines/AsyncPieces.h"
 #include "Pipelines/TensorReads.h"
 #include "Roles/ProducerLoop.h"
 

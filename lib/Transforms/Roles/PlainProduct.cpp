@@ -6,7 +6,7 @@
 //===----------------------------------------------------------------------===//
 #include "Roles/PlainProduct.h"
 
-#include "tilec/Transforms/ProductPlan.h"
+#include "tilec/Transforms/Strategy.h"
 
 #include "mlir/Interfaces/SideEffectInterfaces.h"
 

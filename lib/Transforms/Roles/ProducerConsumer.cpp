@@ -39,7 +39,7 @@
 #include "tilec/Base/Math.h"
 #include "tilec/IR/Reported.h"
 #include "tilec/IR/Tile/Uniformity.h"
-#include "tilec/Transforms/ProductPlan.h"
+#include "tilec/Transforms/Strategy.h"
 
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/IR/IRMapping.h"

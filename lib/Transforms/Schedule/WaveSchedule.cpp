@@ -12,6 +12,7 @@
 #include "tilec/Transforms/PassTarget.h"
 #include "tilec/Transforms/Passes.h"
 #include "tilec/Transforms/ScheduleNames.h"
+#include "tilec/Transforms/Strategy.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
@@ -187,8 +188,8 @@ struct WaveSchedulePass : impl::WaveSchedulePassBase<WaveSchedulePass> {
     if (asked != "auto" || !rejected)
       return planSchedule(asked, shape);
     // The next one that fits; where none is left, the first again.
-    for (const ScheduleStrategy &other : scheduleStrategies()) {
-      if (llvm::is_contained(rejected.getAsValueRange<StringAttr>(), other.name))
+    for (const Strategy &other : strategies()) {
+      if (!other.order || llvm::is_contained(rejected.getAsValueRange<StringAttr>(), other.name))
         continue;
       llvm::Expected<SchedulePlan> plan = planSchedule(other.name, shape);
       if (plan)

@@ -4,6 +4,8 @@
 //===----------------------------------------------------------------------===//
 #include "Shapes.h"
 
+#include "tilec/Transforms/Strategy.h"
+
 #include <gtest/gtest.h>
 
 #include <map>
@@ -237,10 +239,10 @@ TEST(ExpandSchedule, ANumberOfTheRunHasTheStepsOfEveryNumber) {
     return true;
   };
   for (const NamedShape &named : testShapes())
-    for (const ScheduleStrategy &strategy : scheduleStrategies()) {
-      if (!strategy.fits(named.shape).empty())
+    for (const Strategy &strategy : strategies()) {
+      if (!strategy.order || !strategy.order.fits(named.shape).empty())
         continue;
-      SchedulePlan plan = strategy.plan(named.shape);
+      SchedulePlan plan = strategy.order.plan(named.shape);
       llvm::Expected<RuntimeSchedule> any = expandForRuntime(plan, named.shape);
       ASSERT_TRUE(bool(any)) << named.name << ": " << llvm::toString(any.takeError());
       ASSERT_EQ(int64_t(any->tails.size()), plan.tilesPerRound);

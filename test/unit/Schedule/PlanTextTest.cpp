@@ -4,6 +4,8 @@
 //===----------------------------------------------------------------------===//
 #include "Shapes.h"
 
+#include "tilec/Transforms/Strategy.h"
+
 #include <gtest/gtest.h>
 
 using namespace tilec;
@@ -29,11 +31,11 @@ TEST(PlanText, BadStepsAreRefusedWithTheGrammar) {
 }
 
 TEST(PlanText, EveryStrategyRoundTrips) {
-  for (const ScheduleStrategy &strategy : scheduleStrategies())
+  for (const Strategy &strategy : strategies())
     for (const NamedShape &shape : testShapes()) {
-      if (!strategy.fits(shape.shape).empty())
+      if (!strategy.order || !strategy.order.fits(shape.shape).empty())
         continue;
-      SchedulePlan plan = strategy.plan(shape.shape);
+      SchedulePlan plan = strategy.order.plan(shape.shape);
       llvm::Expected<SchedulePlan> parsed = SchedulePlan::parse(plan.str());
       ASSERT_TRUE(bool(parsed)) << llvm::toString(parsed.takeError());
       EXPECT_EQ(*parsed, plan) << strategy.name.str() << ", " << shape.name;

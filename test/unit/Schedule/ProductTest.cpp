@@ -2,7 +2,7 @@
 //
 // SPDX-License-Identifier: Apache-2.0
 //===----------------------------------------------------------------------===//
-#include "tilec/Transforms/ProductPlan.h"
+#include "tilec/Transforms/Strategy.h"
 
 #include <gtest/gtest.h>
 
@@ -145,8 +145,11 @@ TEST(Product, TeamsInClustersNeedWhatBothNeed) {
 TEST(Product, NamesThatAreNoneAreRefused) {
   EXPECT_EQ(chosen(square(4096, 128, 256, 256), "interleave"),
             "`interleave` is no schedule; known: auto, ping_pong, ping_pong_cluster_m, "
-            "ping_pong_cluster_n, cluster_m, cluster_n, producer_consumer");
-  for (const ProductStrategy &strategy : productStrategies())
-    EXPECT_TRUE(isProductStrategy(strategy.name));
+            "ping_pong_cluster_n, cluster_m, cluster_n, producer_consumer, overlap");
+  for (const Strategy &strategy : strategies()) {
+    EXPECT_EQ(isProductStrategy(strategy.name), bool(strategy.roles));
+    EXPECT_EQ(isScheduleStrategy(strategy.name), bool(strategy.order));
+    EXPECT_TRUE(strategy.roles || strategy.order) << strategy.name.str();
+  }
   EXPECT_FALSE(isProductStrategy("auto"));
 }

@@ -4,6 +4,8 @@
 //===----------------------------------------------------------------------===//
 #include "Shapes.h"
 
+#include "tilec/Transforms/Strategy.h"
+
 #include <gtest/gtest.h>
 
 #include <random>
@@ -24,12 +26,12 @@ int64_t smallestVm(const std::vector<ScheduleStep> &steps) {
 
 TEST(Strategies, AreLegalWhereTheyFit) {
   int plans = 0;
-  for (const ScheduleStrategy &strategy : scheduleStrategies())
+  for (const Strategy &strategy : strategies())
     for (const NamedShape &named : testShapes()) {
-      if (!strategy.fits(named.shape).empty())
+      if (!strategy.order || !strategy.order.fits(named.shape).empty())
         continue;
       ++plans;
-      llvm::Error error = checkSchedule(strategy.plan(named.shape), named.shape);
+      llvm::Error error = checkSchedule(strategy.order.plan(named.shape), named.shape);
       EXPECT_FALSE(bool(error)) << strategy.name.str() << ", " << named.name << ": "
                                 << llvm::toString(std::move(error));
     }

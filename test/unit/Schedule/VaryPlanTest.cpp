@@ -6,6 +6,7 @@
 
 #include "tilec/Transforms/BodyOrder.h"
 #include "tilec/Transforms/LoopGraphs.h"
+#include "tilec/Transforms/Strategy.h"
 #include "tilec/Transforms/VaryPlan.h"
 
 #include <gtest/gtest.h>

@@ -20,7 +20,7 @@
 # SVG: <title>barrier</title>
 # SVG: </svg>
 
-# FOUR: error: no schedule fits: ping_pong: it needs 8 waves, the block has 4
+# FOUR: error: `ping_pong` does not fit: it needs 8 waves, the block has 4
 # NAME: `pingpong` is no schedule; gfx950 has auto, interleave, ping_pong, single
 import tilelang.language as T
 

@@ -10,10 +10,10 @@
 //
 // SPDX-License-Identifier: Apache-2.0
 //===----------------------------------------------------------------------===//
-#include "Schedule/Strategies/Strategies.h"
-#include "Schedule/Strategies/Weave.h"
+#include "Strategies/Strategies.h"
+#include "Strategies/Weave.h"
 
-namespace tilec::schedule {
+namespace tilec::strategy {
 
 /// Registers for addresses and loop control beside accumulators and operands.
 constexpr int64_t otherRegisters = 20;
@@ -99,7 +99,9 @@ static SchedulePlan plan(const ScheduleShape &shape) {
   return result.repeated(shape.slots);
 }
 
-const ScheduleStrategy interleave = {
-    "interleave", "reads and copies between the matrix instructions of every wave", fits, plan};
+const Strategy interleave = {.name = "interleave",
+                             .summary =
+                                 "reads and copies between the matrix instructions of every wave",
+                             .order = {.fits = fits, .plan = plan}};
 
-} // namespace tilec::schedule
+} // namespace tilec::strategy

@@ -7,11 +7,11 @@
 //
 // SPDX-License-Identifier: Apache-2.0
 //===----------------------------------------------------------------------===//
-#include "Roles/Strategies/Strategies.h"
+#include "Strategies/Strategies.h"
 
 #include "tilec/Base/Math.h"
 
-namespace tilec::product {
+namespace tilec::strategy {
 
 constexpr int64_t blocks = 2;
 
@@ -74,9 +74,11 @@ static bool suitsN(const ProductShape &shape) {
 }
 static ProductPlan planN(const ProductShape &) { return {"cluster_n", 1, blocks}; }
 
-const ProductStrategy cluster_m = {"cluster_m", "two blocks along M share their copies of B", fitsM,
-                                   suitsM, planM};
-const ProductStrategy cluster_n = {"cluster_n", "two blocks along N share their copies of A", fitsN,
-                                   suitsN, planN};
+const Strategy cluster_m = {.name = "cluster_m",
+                            .summary = "two blocks along M share their copies of B",
+                            .roles = {fitsM, suitsM, planM}};
+const Strategy cluster_n = {.name = "cluster_n",
+                            .summary = "two blocks along N share their copies of A",
+                            .roles = {fitsN, suitsN, planN}};
 
-} // namespace tilec::product
+} // namespace tilec::strategy

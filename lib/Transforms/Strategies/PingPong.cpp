@@ -9,10 +9,10 @@
 //
 // SPDX-License-Identifier: Apache-2.0
 //===----------------------------------------------------------------------===//
-#include "Schedule/Strategies/Strategies.h"
-#include "Schedule/Strategies/Weave.h"
+#include "Strategies/Strategies.h"
+#include "Strategies/Weave.h"
 
-namespace tilec::schedule {
+namespace tilec::strategy {
 
 static std::string fits(const ScheduleShape &shape) {
   if (shape.slots < 2)
@@ -115,7 +115,10 @@ static SchedulePlan plan(const ScheduleShape &shape) {
   return result.repeated(shape.slots);
 }
 
-const ScheduleStrategy ping_pong = {
-    "ping_pong", "two waves a scheduler: one loads while the other multiplies", fits, plan};
+const Strategy ping_pong = {.name = "ping_pong",
+                            .summary = "two waves a scheduler, or two teams: one loads or stores "
+                                       "while the other multiplies",
+                            .roles = {teamsFit, teamsSuit, planTeams},
+                            .order = {.fits = fits, .plan = plan}};
 
-} // namespace tilec::schedule
+} // namespace tilec::strategy

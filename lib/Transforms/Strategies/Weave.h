@@ -8,7 +8,7 @@
 
 #include "tilec/Transforms/SchedulePlan.h"
 
-namespace tilec::schedule {
+namespace tilec::strategy {
 
 /// The matrix instructions of rows [firstM, endM), columns [firstN, endN) and K steps [firstK,
 /// endK) of a tile: K outermost, then rows. Neighbours share an operand.
@@ -38,4 +38,4 @@ int64_t registersFor(const ScheduleShape &shape, int64_t sets);
 /// Vector registers a wave may use, for the waves of the block on a SIMD.
 int64_t registerBudget(const ScheduleShape &shape);
 
-} // namespace tilec::schedule
+} // namespace tilec::strategy

@@ -4,11 +4,11 @@
 //
 // SPDX-License-Identifier: Apache-2.0
 //===----------------------------------------------------------------------===//
-#include "Schedule/Strategies/Weave.h"
+#include "Strategies/Weave.h"
 
 #include <algorithm>
 
-namespace tilec::schedule {
+namespace tilec::strategy {
 
 std::vector<ScheduleStep> mmas(int64_t firstM, int64_t endM, int64_t firstN, int64_t endN,
                                int64_t firstK, int64_t endK, int64_t tile) {
@@ -74,4 +74,4 @@ int64_t registersFor(const ScheduleShape &shape, int64_t sets) {
 
 int64_t registerBudget(const ScheduleShape &shape) { return shape.registers; }
 
-} // namespace tilec::schedule
+} // namespace tilec::strategy

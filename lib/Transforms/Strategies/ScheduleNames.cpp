@@ -7,8 +7,7 @@
 #include "tilec/Transforms/ScheduleNames.h"
 
 #include "tilec/Target/Target.h"
-#include "tilec/Transforms/ProductPlan.h"
-#include "tilec/Transforms/SchedulePlan.h"
+#include "tilec/Transforms/Strategy.h"
 
 #include "llvm/ADT/STLExtras.h"
 
@@ -17,14 +16,9 @@ namespace tilec {
 llvm::SmallVector<llvm::StringRef, 8> schedulesOf(Arch arch) {
   llvm::SmallVector<llvm::StringRef, 8> names;
   const TargetInfo &target = targetInfo(arch);
-  if (target.keepsOrder)
-    for (const ScheduleStrategy &strategy : scheduleStrategies())
+  for (const Strategy &strategy : strategies())
+    if ((strategy.order && target.keepsOrder) || (strategy.roles && !target.groups.empty()))
       names.push_back(strategy.name);
-  if (!target.groups.empty()) {
-    for (const ProductStrategy &strategy : productStrategies())
-      names.push_back(strategy.name);
-    names.push_back(overlapScheduleName);
-  }
   return names;
 }
 

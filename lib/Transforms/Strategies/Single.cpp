@@ -6,10 +6,10 @@
 //
 // SPDX-License-Identifier: Apache-2.0
 //===----------------------------------------------------------------------===//
-#include "Schedule/Strategies/Strategies.h"
-#include "Schedule/Strategies/Weave.h"
+#include "Strategies/Strategies.h"
+#include "Strategies/Weave.h"
 
-namespace tilec::schedule {
+namespace tilec::strategy {
 
 static std::string fits(const ScheduleShape &shape) {
   return shape.slots < 2 ? "it needs two stages of shared memory" : "";
@@ -35,7 +35,8 @@ static SchedulePlan plan(const ScheduleShape &shape) {
   return result.repeated(shape.slots);
 }
 
-const ScheduleStrategy single = {"single", "copies, reads and matrix instructions in turn", fits,
-                                 plan};
+const Strategy single = {.name = "single",
+                         .summary = "copies, reads and matrix instructions in turn",
+                         .order = {.fits = fits, .plan = plan}};
 
-} // namespace tilec::schedule
+} // namespace tilec::strategy
