@@ -178,17 +178,17 @@ std::optional<IndexRange> rangeOfArgument(BlockArgument argument) {
   return std::nullopt;
 }
 
-/// The range of a value, or what its integer type holds: a minimum with a constant bounds a number
-/// that memory has.
+/// The range of a value, or what its type holds, as an index of scripts does in 32 bits: a minimum
+/// with a constant bounds a number that memory has.
 std::optional<IndexRange> rangeOfTyped(Value value) {
   if (auto range = rangeOf(value))
     return range;
   while (auto cast = value.getDefiningOp<arith::IndexCastOp>())
     value = cast.getIn();
   auto type = dyn_cast<IntegerType>(value.getType());
-  if (!type || type.getWidth() > 32)
+  if (!value.getType().isIndex() && (!type || type.getWidth() > 32))
     return std::nullopt;
-  int64_t end = int64_t(1) << (type.getWidth() - 1);
+  int64_t end = int64_t(1) << (type ? type.getWidth() - 1 : 31);
   return checked(-end, end - 1);
 }
 

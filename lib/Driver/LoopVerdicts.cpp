@@ -139,6 +139,8 @@ public:
       verdict.reason = reason.str();
       return verdict;
     };
+    if (verdict.loop == 0 && !wanted.contains(0))
+      return say(LoopVerdict::Sequential, "its rounds are those that another loop leaves");
     std::string fault, ahead;
     Round round;
     look(*loop.bodyBlock(), round);

@@ -47,10 +47,24 @@ llvm::Value *KernelLowering::extract(wave::ExtractOp op) {
   }
   if (!result->isVectorTy())
     return elementOf(b, vector, position);
+  // Bytes in registers' words are moved as those: LLVM would carry each byte in a register of its
+  // own where they go from one round of a loop to the next.
+  constexpr unsigned wordBits = 32;
+  unsigned elementBits = vector->getType()->getScalarSizeInBits(), elements = elementCount(result);
+  bool isOfWords = elementBits == 8 && position * elementBits % wordBits == 0 &&
+                   bitsOf(result) % wordBits == 0 && bitsOf(vector->getType()) % wordBits == 0;
+  if (isOfWords) {
+    unsigned ofWord = wordBits / elementBits;
+    vector = b.CreateBitCast(
+        vector, llvm::FixedVectorType::get(b.getInt32Ty(), bitsOf(vector->getType()) / wordBits));
+    position /= ofWord;
+    elements /= ofWord;
+  }
   llvm::SmallVector<int> mask;
-  for (unsigned i = 0; i < elementCount(result); ++i)
+  for (unsigned i = 0; i < elements; ++i)
     mask.push_back(static_cast<int>(position + i));
-  return b.CreateShuffleVector(vector, mask);
+  llvm::Value *part = b.CreateShuffleVector(vector, mask);
+  return isOfWords ? b.CreateBitCast(part, result) : part;
 }
 
 llvm::Value *KernelLowering::pack(wave::PackOp op) {

@@ -162,7 +162,8 @@ def PeelEdgesPass : Pass<"tile-peel-edges", "::tilec::tile::ProgramOp"> {
     Needs:  `tile-split-products`.
     Gives:  a pipelined loop of copies and products along a K that is no multiple of the round's
             piece, or that only the run knows, counts whole pieces; the round that is left stands
-            behind it, with tiles of its own.
+            behind it, with tiles of its own. Of rounds whose number a tensor has, those that may
+            lie beyond K are a serial loop behind it.
     Leaves: what is computed; chips that plan no order of loops, which only a K without masks
             gets; loops of which the author fixed the stages, that compute between their copies and
             products, of which a tile is used outside, or of fewer than 8 whole rounds.

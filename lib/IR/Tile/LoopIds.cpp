@@ -33,4 +33,12 @@ int64_t loopIdOf(Location location) {
   return 0;
 }
 
+Location withoutLoopId(Location location) {
+  auto fused = dyn_cast<FusedLoc>(location);
+  if (!fused || loopIdOf(location) == 0)
+    return location;
+  SmallVector<Location> parts = llvm::map_to_vector(fused.getLocations(), withoutLoopId);
+  return parts.size() == 1 ? parts.front() : FusedLoc::get(location.getContext(), parts);
+}
+
 } // namespace tilec::tile

@@ -416,25 +416,31 @@ std::optional<SmallVector<int64_t>> matchRegisters(const FragmentLayout &loop,
                                                    ArrayRef<std::pair<Value, int64_t>> known) {
   if (loop.lanes() != fragment.lanes() || loop.numWaves() != fragment.numWaves())
     return std::nullopt;
-  // Each index as constant + sum over loop variables; anything else cannot be matched.
+  // Each index as constant + sum over loop variables, or their quotients by constants; anything
+  // else cannot be matched.
   struct Index {
     int64_t constant;
-    SmallVector<int64_t, 4> factors;
+    SmallVector<int64_t, 4> factors, divisors;
   };
   SmallVector<Index, 4> forms;
   for (Value index : indices) {
     LinearForm form = linearize(index);
-    Index own{form.constant, SmallVector<int64_t, 4>(op.ivs().size(), 0)};
+    Index own{form.constant, SmallVector<int64_t, 4>(op.ivs().size(), 0),
+              SmallVector<int64_t, 4>(op.ivs().size(), 1)};
     for (auto [term, factor] : form.terms) {
       auto number = llvm::find_if(known, [&](auto &pair) { return pair.first == term; });
       if (number != known.end()) {
         own.constant += number->second * factor;
         continue;
       }
-      auto iv = dyn_cast<BlockArgument>(term);
-      if (!iv || iv.getOwner() != op.bodyBlock())
+      auto quotient = term.getDefiningOp<arith::DivUIOp>();
+      std::optional<int64_t> divisor =
+          quotient ? tile::constantInt(quotient.getRhs()) : std::nullopt;
+      auto iv = dyn_cast<BlockArgument>(divisor ? quotient.getLhs() : term);
+      if (!iv || iv.getOwner() != op.bodyBlock() || own.factors[iv.getArgNumber()] != 0)
         return std::nullopt;
       own.factors[iv.getArgNumber()] = factor;
+      own.divisors[iv.getArgNumber()] = divisor.value_or(1);
     }
     forms.push_back(own);
   }
@@ -453,8 +459,8 @@ std::optional<SmallVector<int64_t>> matchRegisters(const FragmentLayout &loop,
         Coords element;
         for (const Index &form : forms) {
           int64_t value = form.constant;
-          for (auto [coordinate, factor] : llvm::zip(at, form.factors))
-            value += coordinate * factor;
+          for (auto [coordinate, factor, divisor] : llvm::zip(at, form.factors, form.divisors))
+            value += coordinate / divisor * factor;
           element.push_back(value);
         }
         std::optional<int64_t> holder = fragment.regHolding(element, lane, wave);

@@ -2,7 +2,8 @@
 //
 // A loop along K whose last tile passes the end of K, or may do so as only the run knows K, has
 // masks in every round, and no planned order. All rounds but the last one lie in K whole: they get
-// a loop of their own.
+// a loop of their own. Of a number of rounds that is read from a tensor so many lie in K as that
+// has; what is beyond, if anything, is a loop behind them.
 //
 // SPDX-License-Identifier: Apache-2.0
 //===----------------------------------------------------------------------===//
@@ -53,13 +54,18 @@ private:
   bool addCopy(tile::CopyOp copy);
   /// Whether the loop counts pieces of this size, the last of which passes the end.
   bool countsPieces(const Size &size, int64_t piece);
+  /// Whether there may be more rounds than so many, for all that is known before the run.
+  bool mayPass(int64_t count);
   /// Tiles that each round fills, once more.
   void cloneTiles(OpBuilder &b, IRMapping &mapping);
   void cloneRound(OpBuilder &b, Value round);
+  /// All rounds from that one on.
+  void cloneLoop(OpBuilder &b, Value first);
 
   tile::ForOp loop;
   std::optional<Size> rounds; ///< elements that the loop's rounds share out
   int64_t piece = 0;          ///< of those, a round's
+  bool isOpen = false;        ///< there may be more than one round beyond
 };
 
 /// Copies, and products of what they bring: what a round computes beside that may be long, and
@@ -75,8 +81,17 @@ bool EdgePeeler::isProduct() {
   return multiplies;
 }
 
+bool EdgePeeler::mayPass(int64_t count) {
+  std::optional<IndexRange> range = rangeOf(loop.getUpper());
+  return !tile::constantInt(loop.getUpper()) && !(range && range->high <= count);
+}
+
 bool EdgePeeler::countsPieces(const Size &size, int64_t of) {
   constexpr int64_t fewest = 8; // whole rounds that are worth the code of another one
+  if (!size.dim && size.known / of >= fewest && mayPass(size.known / of)) {
+    isOpen = true;
+    return true;
+  }
   if (!size.dim)
     return tile::constantInt(loop.getUpper()) == ceilDiv(size.known, of) && size.known % of != 0 &&
            size.known / of >= fewest;
@@ -150,6 +165,17 @@ void EdgePeeler::cloneRound(OpBuilder &b, Value round) {
     b.clone(op, mapping);
 }
 
+void EdgePeeler::cloneLoop(OpBuilder &b, Value first) {
+  IRMapping mapping;
+  cloneTiles(b, mapping);
+  Location loc = loop.getLoc();
+  auto rest = cast<tile::ForOp>(b.clone(*loop, mapping));
+  rest.getLowerMutable().assign(first);
+  rest.setKind(tile::LoopKind::Serial);
+  rest.setStages(1);
+  rest->setLoc(tile::withoutLoopId(loc)); // verdicts and orders are of the loop in front of it
+}
+
 void EdgePeeler::peel() {
   OpBuilder b(loop);
   Location loc = loop.getLoc();
@@ -159,6 +185,13 @@ void EdgePeeler::peel() {
   Value all = loop.getUpper();
   Value whole = rounds->dim ? arith::DivUIOp::create(b, loc, rounds->dim, number(piece)).getResult()
                             : number(rounds->known / piece);
+  if (isOpen) {
+    b.setInsertionPointAfter(loop);
+    cloneLoop(b, whole);
+    b.setInsertionPoint(loop);
+    whole = arith::MinSIOp::create(b, loc, all, whole);
+    return loop.getUpperMutable().assign(whole);
+  }
   loop.getUpperMutable().assign(whole);
   b.setInsertionPointAfter(loop);
   if (rounds->dim) {

@@ -120,6 +120,8 @@ struct ExpandPipelinesPass : impl::ExpandPipelinesPassBase<ExpandPipelinesPass> 
     // copies are narrow, too, that is slower (docs/machine-code/pipelining.md).
     constexpr int64_t wordBytes = 4; // of a register
     auto suits = [&](Operation *fill) {
+      if (held.isBesideCopies() && held.isLittle(fill))
+        return true;
       auto copy = dyn_cast<tile::CopyOp>(fill);
       if (copy && asyncPieceBytes(copy.getSrc(), copy.getDst(), chip) != 0)
         return held.readsPieces(fill, chip.accessBytes);
@@ -150,10 +152,10 @@ struct ExpandPipelinesPass : impl::ExpandPipelinesPassBase<ExpandPipelinesPass> 
     if (!mayHold(loop) || keepsSlots)
       return false;
     HeldRounds held(loop, chip);
-    bool isMixed = held.isAll() && llvm::any_of(held.fills(), [&](Operation *fill) {
-                     return !llvm::is_contained(plan.fills, fill);
-                   });
-    if (!isMixed)
+    bool isMixed = !held.readers().empty() || llvm::any_of(held.fills(), [&](Operation *fill) {
+      return !llvm::is_contained(plan.fills, fill);
+    });
+    if (!held.isAll() || !isMixed)
       return false;
     SharedMemory ofOneSlot = memory.now();
     for (tile::AllocOp ring : plan.rings)
@@ -165,8 +167,15 @@ struct ExpandPipelinesPass : impl::ExpandPipelinesPassBase<ExpandPipelinesPass> 
   /// pieces.
   static bool holdOthers(tile::ForOp loop, HeldRounds &held, const PipelinePlan &plan,
                          LoopMemory &memory, const TargetInfo &chip) {
-    bool mayBe = mayHold(loop) && copiesWidePieces(chip) && !plan.round && plan.numbers == 0;
-    if (!mayBe || held.fills().empty() || !held.isAll())
+    bool mayBe = mayHold(loop) && !plan.round && plan.numbers == 0;
+    if (!mayBe || !held.isAll())
+      return false;
+    if (held.fills().empty())
+      return !held.readers().empty() && held.expand(); // a few registers
+    bool areLittle =
+        llvm::all_of(held.fills(), [&](Operation *fill) { return held.isLittle(fill); });
+    if (!copiesWidePieces(chip) &&
+        (!areLittle || chip.asyncCopies.completion == Completion::Groups))
       return false;
     SharedMemory withPlan = memory.now();
     setSlots(plan, withPlan);
@@ -291,7 +300,8 @@ struct ExpandPipelinesPass : impl::ExpandPipelinesPassBase<ExpandPipelinesPass> 
       loop.emitRemark() << "pipelined without a planned schedule: " << reason;
     HeldRounds held(loop, chip, plan.fills);
     bool isBeside = holdOthers(loop, held, plan, memory, chip);
-    plan.fillsBehind = !isBeside && (plan.fillsBehind || fillsBehind(plan, chip));
+    plan.fillsBehind =
+        (!isBeside || held.fills().empty()) && (plan.fillsBehind || fillsBehind(plan, chip));
     memory.replace(loop, plan, RunAhead(loop, plan).run(isBeside ? &held : nullptr));
   }
 

@@ -50,6 +50,8 @@ HeldRounds::HeldRounds(tile::ForOp loop, const TargetInfo &chip, ArrayRef<Operat
       continue;
     if (copy && isLegal(copy))
       found.push_back(copy);
+    else if (parallel && isReader(parallel))
+      beside.push_back(parallel);
     else if (parallel && isLegal(parallel))
       found.push_back(parallel);
     else if (movesToShared(&op))
@@ -135,6 +137,35 @@ bool HeldRounds::isLegal(tile::ElementLoop parallel) {
   return llvm::all_of(usedFromOutside(ops, parallel), [&](Value value) { return isIndex(value); });
 }
 
+/// Registers of a lane that what a loop over elements reads beside tiles may take, each twice: what
+/// is read ahead is to be little beside what waits for it.
+constexpr int64_t mostBesideTiles = 8;
+
+bool HeldRounds::isReader(tile::ElementLoop parallel) {
+  // Where a producer brings tiles, the others have no copies to wait for.
+  if (chip.tensorCopies || round || !parallel.constantExtents() || parallel.getPart())
+    return false;
+  for (Operation &op : *parallel.bodyBlock())
+    if (op.getNumRegions() != 0 || isa<tile::AtomicOp>(op))
+      return false;
+  bool readsTiles = llvm::any_of(accessesOf(parallel).reads, [&](Value root) {
+    return !root.getDefiningOp<tile::TensorOp>() && isChangedBy(all.writes, root);
+  });
+  TensorReads reads = tensorReadsOf(parallel);
+  if (!readsTiles || !reads.places.empty())
+    return false;
+  int64_t bits = 0;
+  for (tile::LoadOp load : reads.values) {
+    if (isChangedBy(all.writes, rootOf(load.getBuffer())) ||
+        bitsOf(tile::dtypeOf(load.getBuffer().getType().getElementType())) < 8 ||
+        !isKnownAhead(load, parallel) || !varies(load, parallel))
+      return false;
+    bits += heldBits(load, parallel);
+  }
+  int64_t registers = ceilDiv(bits, 32 * wavesOf(loop, chip) * chip.waveLanes);
+  return !reads.values.empty() && registers <= mostBesideTiles;
+}
+
 /// Whether pieces of the box may begin anywhere in the tensor's rows (partsRowEnds).
 static bool readsAnyPiece(const BufferBox &box, int64_t columns, const TargetInfo &chip) {
   auto tensor = box.root.getDefiningOp<tile::TensorOp>();
@@ -190,26 +221,44 @@ bool HeldRounds::readsPieces(Operation *fill, int64_t bytes) const {
   });
 }
 
+int64_t HeldRounds::heldBits(tile::LoadOp load, tile::ElementLoop parallel) const {
+  int64_t elements = 1;
+  for (HeldVariable variable : heldVariablesOf(load, parallel))
+    elements *= (*parallel.constantExtents())[variable.number] / variable.run;
+  return elements * bitsOf(tile::dtypeOf(load.getBuffer().getType().getElementType()));
+}
+
+bool HeldRounds::isLittle(Operation *fill) const {
+  int64_t bits = 0;
+  if (auto copy = dyn_cast<tile::CopyOp>(fill))
+    bits = copy.getDst().getType().numElems() *
+           bitsOf(tile::dtypeOf(copy.getSrc().getType().getElementType()));
+  else
+    for (tile::LoadOp load : tensorReadsOf(cast<tile::ElementLoop>(fill)).values)
+      bits += heldBits(load, cast<tile::ElementLoop>(fill));
+  return bits <= 32 * wavesOf(loop, chip) * chip.waveLanes * mostBesideTiles / 2;
+}
+
 bool HeldRounds::fits(int64_t fewestWaves) const {
   auto kernel = loop->getParentOfType<tile::KernelOp>();
   int64_t waves = wavesOf(loop, chip), bits = 0, addresses = 0;
-  auto add = [&](tile::BufferType type, int64_t elements) {
-    bits += elements * bitsOf(tile::dtypeOf(type.getElementType()));
+  auto add = [&](int64_t ofTile) {
+    bits += ofTile;
     addresses += chip.registers.besideFragments != 0 ? ofAddresses : 0;
   };
   for (Operation *op : found) {
     if (auto copy = dyn_cast<tile::CopyOp>(op)) {
-      add(copy.getSrc().getType(), copy.getDst().getType().numElems());
+      int64_t ofElement = bitsOf(tile::dtypeOf(copy.getSrc().getType().getElementType()));
+      add(ofElement * copy.getDst().getType().numElems());
       continue;
     }
     auto parallel = cast<tile::ElementLoop>(op);
-    for (tile::LoadOp load : tensorReadsOf(parallel).values) {
-      int64_t elements = 1;
-      for (unsigned n : heldVariablesOf(load, parallel))
-        elements *= (*parallel.constantExtents())[n];
-      add(load.getBuffer().getType(), elements);
-    }
+    for (tile::LoadOp load : tensorReadsOf(parallel).values)
+      add(heldBits(load, parallel));
   }
+  for (tile::ElementLoop parallel : beside)
+    for (tile::LoadOp load : tensorReadsOf(parallel).values)
+      bits += 2 * heldBits(load, parallel);
   int64_t ofBlock = SharedMemory(kernel, chip).bytes() + chip.sharedBytesKept;
   int64_t most = chip.schedulers * chip.wavesOfScheduler;
   int64_t resident = std::min(most, std::max<int64_t>(1, chip.sharedBytesOfUnit / ofBlock) * waves);

@@ -10,6 +10,7 @@
 
 #include "Memory/SharedMemory.h"
 #include "Pipelines/Ahead.h"
+#include "Pipelines/TensorReads.h"
 
 #include "tilec/Layout/FragmentLayout.h"
 #include "tilec/Target/Target.h"
@@ -33,10 +34,16 @@ public:
 
   /// Those, in their order.
   llvm::ArrayRef<mlir::Operation *> fills() const { return found; }
+  bool isBesideCopies() const { return isBeside; }
+  /// Loops over elements of the round that are no such fills, as they work on its tiles, and read a
+  /// few elements of tensors beside those (scales): read a round ahead, they are not waited for.
+  llvm::ArrayRef<tile::ElementLoop> readers() const { return beside; }
   /// Whether nothing else of the round brings what tensors hold to shared memory.
   bool isAll() const { return holdsAll; }
   /// Whether lanes read so many bytes of a row together.
   bool readsPieces(mlir::Operation *fill, int64_t bytes) const;
+  /// Whether what is read for it takes a few registers: in pieces of any width, it is little work.
+  bool isLittle(mlir::Operation *fill) const;
   /// Whether registers hold what is read for a round beside all fragments, with as many blocks on a
   /// unit as shared memory lets there be, or with so many waves of a scheduler, if that is not 0.
   bool fits(int64_t fewestWaves = 0) const;
@@ -54,7 +61,7 @@ private:
   /// the loop's variables.
   struct Held {
     tile::LoadOp load;
-    llvm::SmallVector<unsigned, 4> variables;
+    llvm::SmallVector<HeldVariable, 4> variables;
     tile::AllocOp registers;
     /// The round's behind that: of what says where another load reads, if that varies, and of what
     /// not all of the loop's variables name.
@@ -71,12 +78,16 @@ private:
 
   bool isLegal(tile::CopyOp copy);
   bool isLegal(tile::ElementLoop parallel);
+  bool isReader(tile::ElementLoop parallel);
+  /// Bits of a block that the load's elements take in registers.
+  int64_t heldBits(tile::LoadOp load, tile::ElementLoop parallel) const;
   /// Whether the places that the load reads in a later round are known in this one.
   bool isKnownAhead(tile::LoadOp load, tile::ElementLoop parallel);
   bool isIndex(mlir::Value value);
   /// Whether it reads another place in another round.
   bool varies(tile::LoadOp load, tile::ElementLoop parallel);
   std::optional<Fill> makeFill(mlir::Operation *op);
+  std::optional<Fill> makeReader(tile::ElementLoop parallel);
   /// Numbers of rows that a fill before reads in the same lanes; null: none does.
   const Held *sameNumbers(const Held &place, Fill &fill);
   void undo(Fill &fill);
@@ -87,7 +98,10 @@ private:
                        mlir::IRMapping &mapping);
   /// Reads one round's elements here.
   tile::ElementLoop read(Fill &fill, Held &held, mlir::IRMapping mapping);
-  /// What was to come is there; reads what then is to come, of the round `mapping` has.
+  /// What was to come is there.
+  void takeComing(llvm::MutableArrayRef<Held> list);
+  /// Reads what then is to come, of the round `mapping` has.
+  void readComing(Fill &fill, llvm::MutableArrayRef<Held> list, const mlir::IRMapping &mapping);
   void advance(Fill &fill, llvm::MutableArrayRef<Held> list, const mlir::IRMapping &mapping);
   tile::SchedBarrierOp keepOrder();
   void readFirst();
@@ -113,7 +127,9 @@ private:
   mlir::Block *block;               ///< of the fills
   mlir::scf::IfOp round;            ///< the branch that it is of, if it is not the loop's body
   llvm::SmallVector<mlir::Operation *, 4> found;
+  llvm::SmallVector<tile::ElementLoop, 2> beside;
   std::vector<Fill> made;
+  std::vector<Fill> madeReaders; ///< all of their reads are `few`
   bool holdsAll = true, isBeside;
   tile::SchedBarrierOp written, readNext;
 };

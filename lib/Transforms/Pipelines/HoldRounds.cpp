@@ -31,11 +31,19 @@ tile::AllocOp HeldRounds::registersFor(Held &held, const FragmentLayout &layout,
                                        tile::ElementLoop parallel, const Twine &name) {
   SmallVector<int64_t> shape;
   SmallVector<Value> variables;
-  for (unsigned n : held.variables) {
-    shape.push_back((*parallel.constantExtents())[n]);
+  FragmentLayout ofQuotients = layout; // lanes of one run have the same element
+  for (auto [n, run] : held.variables) {
+    shape.push_back((*parallel.constantExtents())[n] / run);
     variables.push_back(parallel.ivs()[n]);
+    std::optional<FragmentLayout> split =
+        run != 1 ? ofQuotients.withSplitDim(n, run) : std::nullopt;
+    if (run != 1 && !split)
+      return {};
+    if (split)
+      ofQuotients = split->withoutDim(n + 1);
   }
-  std::optional<FragmentLayout> ofRegisters = fragmentFromLoop(layout, variables, shape, parallel);
+  std::optional<FragmentLayout> ofRegisters =
+      fragmentFromLoop(ofQuotients, variables, shape, parallel);
   if (!ofRegisters)
     return {};
   auto type = tile::BufferType::get(shape, held.load.getBuffer().getType().getElementType(),
@@ -60,6 +68,35 @@ const HeldRounds::Held *HeldRounds::sameNumbers(const Held &place, Fill &fill) {
   return nullptr;
 }
 
+/// Each of them for itself.
+template <typename Range>
+static SmallVector<HeldVariable, 4> variablesAsHeld(const Range &numbers) {
+  return llvm::map_to_vector<4>(numbers, [](unsigned n) { return HeldVariable{n}; });
+}
+
+std::optional<HeldRounds::Fill> HeldRounds::makeReader(tile::ElementLoop parallel) {
+  Fill reader{parallel, {}, {}, {}, /*isNew=*/false};
+  SmallVector<tile::LoadOp> loads = tensorReadsOf(parallel).values;
+  std::optional<FragmentLayout> layout = layoutFromFragments(parallel);
+  if (!layout)
+    layout = defaultLoopLayout(parallel, chip, wavesOf(parallel, chip));
+  for (tile::LoadOp load : loads) {
+    Held held{load, heldVariablesOf(load, parallel), {}, {}};
+    std::string name = nameOfRoot(rootOf(load.getBuffer())).str();
+    held.registers = registersFor(held, *layout, parallel, name + "_now");
+    if (held.registers)
+      held.coming = registersFor(held, *layout, parallel, name + "_next");
+    reader.few.push_back(held);
+    if (!held.registers) {
+      undo(reader);
+      return std::nullopt;
+    }
+  }
+  // What it reads has had a part in the choice.
+  parallel.setLayoutAttr(tile::FragmentLayoutAttr::get(builder.getContext(), *layout));
+  return reader;
+}
+
 std::optional<HeldRounds::Fill> HeldRounds::makeFill(Operation *op) {
   Fill fill;
   auto copy = dyn_cast<tile::CopyOp>(op);
@@ -81,8 +118,10 @@ std::optional<HeldRounds::Fill> HeldRounds::makeFill(Operation *op) {
     Held held{load, heldVariablesOf(load, fill.loop), {}, {}};
     bool isOnly = loads.values.size() == 1;
     if (isOnly) // an element for each of the tile, as the loop's layout is
-      held.variables = llvm::to_vector<4>(llvm::seq<unsigned>(0, fill.loop.ivs().size()));
-    bool isWhole = held.variables.size() == fill.loop.ivs().size();
+      held.variables = variablesAsHeld(llvm::seq<unsigned>(0, fill.loop.ivs().size()));
+    bool isWhole =
+        held.variables.size() == fill.loop.ivs().size() &&
+        llvm::all_of(held.variables, [](HeldVariable variable) { return variable.run == 1; });
     std::string name = (isOnly ? ring : nameOfRoot(rootOf(load.getBuffer()))).str();
     held.registers = registersFor(held, layout, fill.loop, name + (isWhole ? "_next" : "_now"));
     if (held.registers && !isWhole)
@@ -94,7 +133,7 @@ std::optional<HeldRounds::Fill> HeldRounds::makeFill(Operation *op) {
     (isWhole ? fill.held : fill.few).push_back(held);
   }
   for (tile::LoadOp load : loads.places) {
-    Held held{load, variablesOf(load.getIndices(), fill.loop), {}, {}};
+    Held held{load, variablesAsHeld(variablesOf(load.getIndices(), fill.loop)), {}, {}};
     if (held.variables.empty()) // the same for all lanes
       continue;
     StringRef name = nameOfRoot(rootOf(load.getBuffer()));
@@ -146,13 +185,18 @@ tile::ElementLoop HeldRounds::read(Fill &fill, Held &held, IRMapping mapping) {
       llvm::is_contained(llvm::map_range(fill.held, [](Held &h) { return h.load; }), held.load);
   Value isDone = round && isValue ? mapping.lookupOrDefault(round.getCondition()) : Value();
   SmallVector<Value> extents;
-  for (unsigned n : held.variables)
+  for (auto [n, run] : held.variables)
     extents.push_back(
-        arith::ConstantIndexOp::create(builder, loc, (*fill.loop.constantExtents())[n]));
+        arith::ConstantIndexOp::create(builder, loc, (*fill.loop.constantExtents())[n] / run));
   auto loop = tile::ParallelOp::create(builder, loc, extents);
-  for (auto [n, variable] : llvm::zip_equal(held.variables, loop.ivs()))
-    mapping.map(fill.loop.ivs()[n], variable);
   OpBuilder inside = OpBuilder::atBlockEnd(loop.bodyBlock());
+  for (auto [of, variable] : llvm::zip_equal(held.variables, loop.ivs())) {
+    Value first = variable; // of its run
+    if (of.run != 1)
+      first = arith::MulIOp::create(inside, loc, variable,
+                                    arith::ConstantIndexOp::create(inside, loc, of.run));
+    mapping.map(fill.loop.ivs()[of.number], first);
+  }
   for (Operation *op : ops) {
     auto place = placeOf(op);
     if (place == fill.places.end()) {
@@ -181,21 +225,38 @@ tile::ElementLoop HeldRounds::read(Fill &fill, Held &held, IRMapping mapping) {
 Value HeldRounds::loadHeld(Held &held, OpBuilder &inside, tile::ElementLoop parallel,
                            IRMapping &mapping) {
   SmallVector<Value> indices;
-  for (unsigned n : held.variables)
-    indices.push_back(mapping.lookupOrDefault(Value(parallel.ivs()[n])));
+  for (auto [n, run] : held.variables) {
+    Value index = mapping.lookupOrDefault(Value(parallel.ivs()[n]));
+    if (run != 1)
+      index =
+          arith::DivUIOp::create(inside, held.load.getLoc(), index,
+                                 arith::ConstantIndexOp::create(inside, held.load.getLoc(), run));
+    indices.push_back(index);
+  }
   return tile::LoadOp::create(inside, held.load.getLoc(), held.load.getType(),
                               held.registers.getResult(), indices, FloatAttr());
 }
 
-/// What says where rows lie, and what there is little of, is read before the rest: older, it is
-/// there without a wait for that.
-void HeldRounds::advance(Fill &fill, MutableArrayRef<Held> list, const IRMapping &mapping) {
+void HeldRounds::takeComing(MutableArrayRef<Held> list) {
   for (Held &held : list)
-    if (held.coming && !held.isOfOther) {
+    if (held.coming && !held.isOfOther)
       moveElements(builder, held.load.getLoc(), held.coming.getResult(),
                    held.registers.getResult());
+}
+
+/// What says where rows lie, and what there is little of, is read before the rest: older, it is
+/// there without a wait for that.
+void HeldRounds::readComing(Fill &fill, MutableArrayRef<Held> list, const IRMapping &mapping) {
+  for (Held &held : list)
+    if (held.coming && !held.isOfOther)
       read(fill, held, mapping);
-    }
+}
+
+void HeldRounds::advance(Fill &fill, MutableArrayRef<Held> list, const IRMapping &mapping) {
+  for (Held &held : list) {
+    takeComing(held);
+    readComing(fill, held, mapping);
+  }
 }
 
 /// Writes, and what is computed for them, stay behind the reads of the fill before them, which they
@@ -222,8 +283,12 @@ void HeldRounds::readFirst() {
     rounds.repeatArithmetic({round.getCondition()}, mapping);
   IRMapping second;
   second.map(loop.iv(), rounds.variableIn(arith::ConstantIndexOp::create(builder, loc, 1)));
+  for (Fill &reader : madeReaders)
+    for (Held &held : reader.few)
+      read(reader, held, mapping);
   for (auto [n, fill] : llvm::enumerate(made)) {
-    if (n != 0) // in the order of a round, as waits at its beginning are for both
+    if (n != 0 ||
+        !madeReaders.empty()) // in the order of a round, as waits at its beginning are for both
       keepOrder();
     for (Held &place : fill.places)
       if (!place.isOfOther)
@@ -267,12 +332,23 @@ void HeldRounds::moveHere(Fill &fill) {
 }
 
 void HeldRounds::rewriteBesideCopies(const IRMapping &next, const IRMapping &third) {
+  for (Fill &reader : madeReaders)
+    takeComing(reader.few);
   for (Fill &fill : made) {
-    advance(fill, fill.places, third);
-    advance(fill, fill.few, next);
+    takeComing(fill.places);
+    takeComing(fill.few);
     moveHere(fill);
   }
+  // What is read in front of this would be waited for with the round's copies.
   written = keepOrder();
+  for (Fill &reader : madeReaders) {
+    readComing(reader, reader.few, next);
+    writeFromRegisters(reader);
+  }
+  for (Fill &fill : made) {
+    readComing(fill, fill.places, third);
+    readComing(fill, fill.few, next);
+  }
   for (Fill &fill : made) {
     for (Held &held : fill.held)
       read(fill, held, next);
@@ -356,8 +432,14 @@ void HeldRounds::rewriteBody() {
               rounds.variableIn(arith::AddIOp::create(
                   builder, loc, number, arith::ConstantIndexOp::create(builder, loc, 1))));
   if (isBeside)
-    rewriteBesideCopies(next, third);
-  else if (round)
+    return rewriteBesideCopies(next, third);
+  for (Fill &reader : madeReaders) {
+    advance(reader, reader.few, next);
+    writeFromRegisters(reader);
+  }
+  if (!madeReaders.empty())
+    keepOrder();
+  if (round)
     rewriteRound(next, third);
   else
     rewriteInPlace(next, third);
@@ -375,6 +457,9 @@ bool HeldRounds::expand() {
     made.clear();
     return false;
   }
+  for (tile::ElementLoop parallel : beside)
+    if (std::optional<Fill> reader = makeReader(parallel))
+      madeReaders.push_back(*reader);
   readFirst();
   rewriteBody();
   for (Operation *op : found)

@@ -6,7 +6,11 @@
 //===----------------------------------------------------------------------===//
 #include "Pipelines/TensorReads.h"
 
+#include "tilec/Analysis/Index.h"
+
 #include "mlir/Interfaces/SideEffectInterfaces.h"
+
+#include <numeric>
 
 using namespace mlir;
 
@@ -95,9 +99,42 @@ SmallVector<unsigned, 4> variablesOf(ValueRange values, tile::ElementLoop parall
   return variables;
 }
 
-SmallVector<unsigned, 4> heldVariablesOf(tile::LoadOp load, tile::ElementLoop parallel) {
-  SmallVector<unsigned, 4> variables = variablesOf(load.getIndices(), parallel);
-  return variables.empty() ? SmallVector<unsigned, 4>{0} : variables;
+/// How many values in a row of the variable give the same value; 0: all do.
+static int64_t runOf(Value value, Value variable, tile::ElementLoop parallel) {
+  Operation *op = value.getDefiningOp();
+  if (value == variable)
+    return 1;
+  if (!op || op->getBlock() != parallel.bodyBlock())
+    return 0;
+  int64_t run = 0;
+  for (Value operand : op->getOperands())
+    run = std::gcd(run, runOf(operand, variable, parallel));
+  std::optional<int64_t> divisor =
+      isa<arith::DivUIOp>(op) && run == 1 ? tile::constantInt(op->getOperand(1)) : std::nullopt;
+  LinearForm form = divisor ? linearize(op->getOperand(0)) : LinearForm();
+  LinearForm rest = form.without(variable);
+  bool isSum = divisor && form.coefficient(variable) == 1 &&
+               llvm::all_of(rest.terms,
+                            [&](auto &term) { return runOf(term.first, variable, parallel) == 0; });
+  if (!isSum)
+    return run;
+  // What is added, and the divisor, are multiples of the run: no quotient changes within one.
+  run = std::gcd(*divisor, rest.constant);
+  for (auto [term, factor] : rest.terms)
+    run = std::gcd(run, factor * divisorOf(term));
+  return run;
+}
+
+SmallVector<HeldVariable, 4> heldVariablesOf(tile::LoadOp load, tile::ElementLoop parallel) {
+  SmallVector<HeldVariable, 4> variables;
+  for (unsigned n : variablesOf(load.getIndices(), parallel)) {
+    int64_t extent = (*parallel.constantExtents())[n], run = extent;
+    for (Value index : load.getIndices())
+      run = std::gcd(run, runOf(index, parallel.ivs()[n], parallel));
+    if (run != extent)
+      variables.push_back({n, run});
+  }
+  return variables.empty() ? SmallVector<HeldVariable, 4>{{0}} : variables;
 }
 
 } // namespace tilec

@@ -39,8 +39,14 @@ bool isSameRead(tile::LoadOp a, tile::LoadOp b, const mlir::IRMapping &variables
 /// The loop's variables that the values depend on.
 llvm::SmallVector<unsigned, 4> variablesOf(mlir::ValueRange values, tile::ElementLoop parallel);
 
+/// A loop's variable, of which `run` values in a row name the same: its quotient by that counts.
+struct HeldVariable {
+  unsigned number;
+  int64_t run = 1;
+  bool operator==(const HeldVariable &) const = default;
+};
 /// Those that name the registers in which lanes hold what the load reads: of one element for all,
-/// the rows.
-llvm::SmallVector<unsigned, 4> heldVariablesOf(tile::LoadOp load, tile::ElementLoop parallel);
+/// the rows. A scale of 32 columns is one of each run of 32.
+llvm::SmallVector<HeldVariable, 4> heldVariablesOf(tile::LoadOp load, tile::ElementLoop parallel);
 
 } // namespace tilec

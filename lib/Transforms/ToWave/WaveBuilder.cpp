@@ -111,6 +111,14 @@ Value WaveBuilder::toScalar(Value value, DType dtype) {
 Value WaveBuilder::beforeExtension(Value value, Type element) {
   if (auto extension = value.getDefiningOp<arith::ExtFOp>())
     return wave::elementOf(extension.getIn().getType()) == element ? extension.getIn() : Value();
+  if (auto extract = value.getDefiningOp<wave::ExtractOp>()) {
+    Value narrow = beforeExtension(extract.getVector(), element);
+    int64_t count = wave::elementsOf(value.getType());
+    return narrow ? wave::ExtractOp::create(b, loc, vectorOf(count, element), narrow,
+                                            extract.getPosition())
+                        .getResult()
+                  : Value();
+  }
   auto together = value.getDefiningOp<wave::PackOp>();
   if (!together)
     return {};
@@ -133,25 +141,38 @@ Value WaveBuilder::fromScalar(Value value, DType dtype) {
   if (dtype == DType::Bool)
     return arith::ExtUIOp::create(b, loc, vectorOf(count, b.getI8Type()), value);
   if (isFloat(dtype) && dtype != DType::F32 && dtype != DType::F64) {
-    // What is only moved is not converted there and back. fp8 is: a store of infinity saturates.
-    if (Value narrow = bitsOf(dtype) == 16 ? beforeExtension(value, memoryType(dtype)) : Value())
+    // What is only moved is not converted there and back; but where there is infinity, of which a
+    // store makes the largest number.
+    bool saturates = bitsOf(dtype) < 16 && hasInfinity(dtype);
+    if (Value narrow = saturates ? Value() : beforeExtension(value, memoryType(dtype)))
       return narrow;
     return arith::TruncFOp::create(b, loc, vectorOf(count, memoryType(dtype)), value);
   }
   return value;
 }
 
-/// The vector that `parts` are the elements of, in order.
-static Value vectorOfElements(ArrayRef<Value> parts) {
+Value WaveBuilder::vectorOfElements(ArrayRef<Value> parts) {
   Value vector;
+  int64_t first = 0;
   for (auto [i, part] : llvm::enumerate(parts)) {
     auto extract = part.getDefiningOp<wave::ExtractOp>();
-    if (!extract || int64_t(extract.getPosition()) != int64_t(i) ||
+    if (extract && i == 0)
+      first = extract.getPosition();
+    if (!extract || int64_t(extract.getPosition()) != first + int64_t(i) ||
         (vector && extract.getVector() != vector) || wave::elementsOf(part.getType()) != 1)
       return nullptr;
     vector = extract.getVector();
   }
-  return wave::elementsOf(vector.getType()) == int64_t(parts.size()) ? vector : Value();
+  int64_t count = parts.size();
+  if (wave::elementsOf(vector.getType()) == count)
+    return vector;
+  // A register holds several of narrow ones, which then move together; others stand for themselves,
+  // where arithmetic is recognized by its operands.
+  constexpr unsigned registerBits = 32;
+  if (wave::elementOf(vector.getType()).getIntOrFloatBitWidth() >= registerBits)
+    return nullptr;
+  return wave::ExtractOp::create(b, loc, vectorOf(count, wave::elementOf(vector.getType())), vector,
+                                 first);
 }
 
 Value WaveBuilder::pack(ArrayRef<Value> parts) {

@@ -43,6 +43,8 @@ public:
   Value toScalar(Value value, DType dtype);
   /// What `value` was before elements of that type were made f32; null: it was none.
   Value beforeExtension(Value value, Type element);
+  /// The vector that `parts` are consecutive elements of, or those of it; null: they are not.
+  Value vectorOfElements(ArrayRef<Value> parts);
   Value fromScalar(Value value, DType dtype);
   /// Element widths below a byte: packed in device memory, a byte each on chip.
   static bool isPacked(DType dtype) { return bitsOf(dtype) < 8 && dtype != DType::Bool; }

@@ -84,6 +84,8 @@ OnWavesOp wavesAround(mlir::Operation *statement);
 void numberLoops(ProgramOp program);
 /// The id of the loop that a location is of; 0: it says none.
 int64_t loopIdOf(mlir::Location location);
+/// The same place in the script, of no loop.
+mlir::Location withoutLoopId(mlir::Location location);
 
 /// The number of the barrier that several waves of a branch of their own have, from 1 on; the
 /// block's is 0. No two branches that run side by side have the same, as each of them has more than

@@ -105,3 +105,34 @@ tile.program @used {
     tile.copy %A to %z : !tile.buffer<[64, 32], f16, shared>, !tile.buffer<[64, 32], f16, global>
   }
 }
+
+// Of a number of rounds that a tensor has, those within K are the loop, and those beyond one that copies nothing ahead.
+// CHECK-LABEL: tile.program @counted
+// CHECK: %[[ROUNDS:.*]] = arith.index_cast
+// CHECK: %[[WHOLE:.*]] = arith.minsi %[[ROUNDS]], %c11
+// CHECK: tile.for %{{.*}} = %c0{{.*}} to %[[WHOLE]] step %{{.*}} kind(pipelined) stages(3)
+// CHECK: tile.gemm %A, %A
+// CHECK: %[[OWN:.*]] = tile.alloc "A"
+// CHECK: tile.for %{{.*}} = %c11{{.*}} to %[[ROUNDS]] step %{{[^ ]*}} {
+// CHECK: tile.gemm %[[OWN]], %[[OWN]]
+tile.program @counted {
+  %x = tile.tensor "x"[] : !tile.buffer<[64, 352], f16, global>
+  %n = tile.tensor "n"[] : !tile.buffer<[4], i32, global>
+  %one = arith.constant 1 : index
+  tile.kernel "counted" grid(%one) threads(128) {
+  ^bb0(%bx: index):
+    %A = tile.alloc "A" : !tile.buffer<[64, 32], f16, shared>
+    %C = tile.alloc "C" : !tile.buffer<[64, 64], f32, fragment>
+    %c0 = arith.constant 0 : index
+    %c1 = arith.constant 1 : index
+    %count = tile.load %n[%bx] : !tile.buffer<[4], i32, global> -> i32
+    %rounds = arith.index_cast %count : i32 to index
+    tile.for %k = %c0 to %rounds step %c1 kind(pipelined) stages(3) {
+      %c32 = arith.constant 32 : index
+      %at = arith.muli %k, %c32 : index
+      %a = tile.subview %x[%c0, %at] : !tile.buffer<[64, 352], f16, global> to !tile.buffer<[64, 32], f16, global>
+      tile.copy %a to %A : !tile.buffer<[64, 32], f16, global>, !tile.buffer<[64, 32], f16, shared>
+      tile.gemm %A, %A, %C {transpose_b} : !tile.buffer<[64, 32], f16, shared>, !tile.buffer<[64, 32], f16, shared>, !tile.buffer<[64, 64], f32, fragment>
+    }
+  }
+}
