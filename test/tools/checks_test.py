@@ -63,6 +63,44 @@ class Includes(Tree):
         self.assertIn("Roles may not use ToWave", self.complaint("lib/Transforms/Roles/S/A.cpp", "ToWave/T.h"))
         self.assertIn("sub-folder New is not in", self.complaint("lib/Transforms/New/A.cpp", "Layouts/L.h"))
 
+    def test_only_used_libraries_are_included(self):
+        self.write("lib/Sim/CMakeLists.txt", "tilec_library(Sim SOURCES S.cpp USES Support) # USES IR")
+        self.write("lib/Support/CMakeLists.txt", "tilec_library(Support SOURCES S.cpp USES Base)")
+        self.write("lib/Transforms/CMakeLists.txt", "set(TILEC_TRANSFORMS_ORDER Roles)\nset(more Sim)\n"
+                   "tilec_library(Transforms TOGETHER\n  SOURCES A.cpp\n  USES IR ${more}\n  LINK MLIRPass)")
+        self.assertIsNone(self.complaint("include/tilec/Sim/A.h", "tilec/Support/S.h"))
+        self.assertIsNone(self.complaint("lib/Sim/A.cpp", "tilec/Base/B.h"))
+        self.assertIsNone(self.complaint("lib/Transforms/Roles/A.cpp", "tilec/Base/B.h"))
+        self.write("lib/Sim/CMakeLists.txt", "tilec_library(Sim SOURCES S.cpp USES Base)")
+        for path in ("include/tilec/Sim/A.h", "lib/Sim/A.cpp", "lib/Transforms/Roles/A.cpp"):
+            self.assertIn("Support is not among the USES", self.complaint(path, "tilec/Support/S.h"))
+
+    def test_public_headers_have_the_level_of_their_functions(self):
+        self.write("include/tilec/Transforms/Plan.h", "namespace tilec {\nstruct Plan {\n  int f();\n};\n/// Why; how.\n"
+                   "std::string textOf(const Plan &plan);\n}\n")
+        self.write("lib/Transforms/Roles/R.h", '#include "tilec/Transforms/Plan.h"\n')
+        self.write("lib/Transforms/Roles/R.cpp", '#include "Roles/R.h"\nnamespace tilec {\nint Plan::f() { return 1; }\n}\n')
+        self.assertIsNone(self.complaint("lib/Transforms/Roles/A.cpp", "tilec/Transforms/Plan.h"))
+        self.assertIsNone(self.complaint("lib/Transforms/ToWave/A.cpp", "tilec/Transforms/Plan.h"))
+        self.assertIn("Layouts may not use Roles, where", self.complaint("lib/Transforms/Layouts/A.h", "tilec/Transforms/Plan.h"))
+        text = '#include "tilec/Transforms/Plan.h"\nstd::string textOf(const Plan &plan) {\n  return "{";\n}\n'
+        self.write("lib/Transforms/ToWave/T.cpp", text)
+        self.assertIn("Plan.h:1: its functions are in lib/Transforms/Roles and lib/Transforms/ToWave",
+                      self.complaint("lib/Sim/A.cpp", "vector"))
+
+    def test_functions_are_in_the_folder_of_their_header(self):
+        self.write("include/tilec/Support/S.h", "namespace tilec {\nint number(int);\ninline int other() { return 1; }\n}\n")
+        self.write("lib/Support/S.cpp", "static int number() { return 1; }\n")
+        for text in ("int number(int n) { return n; }", '#include "tilec/Support/S.h"\nint number(int n);',
+                     '#include "tilec/Support/S.h"\nnamespace {\nint number(int n) { return n; }\n}',
+                     '#include "tilec/Support/S.h"\nint a() { return number(1); }'):
+            self.write("lib/IR/A.cpp", text)
+            self.assertIsNone(self.complaint("lib/Sim/A.cpp", "vector"), text)
+        self.write("lib/IR/A.cpp", '#include "tilec/Support/S.h"\nint tilec::number(int n) { return n; }\n'
+                   'int number(int n) { return n; }\n')
+        self.assertEqual(self.complaint("lib/Sim/A.cpp", "vector"), "include/tilec/Support/S.h:1: `number` is defined in lib/IR: "
+                         "a header's functions are in its folder")
+
     def test_faults_are_found_with_their_line(self):
         found = self.complaint("include/tilec/Support/S.h", "tilec/IR/I.h")
         self.assertEqual(found, 'include/tilec/Support/S.h:2: "tilec/IR/I.h": '

@@ -40,7 +40,7 @@ OWN_NUMBERS = {
         "Normalize/ReadRounds.cpp mostBytes", "Normalize/OwnElements.cpp mostBytes",
         "Normalize/OwnElements.cpp mostBytesOfLoop", "Schedule/ReadsFirst.cpp partOfRegisters"],
     "how a product is shared out where no instruction does it": [
-        "Layouts/GemmPlan.cpp lanesM", "Layouts/GemmPlan.cpp lanesN"],
+        "Layouts/GemmAtoms.cpp lanesM", "Layouts/GemmAtoms.cpp lanesN"],
     "offsets and registers have 32 bits in wave IR": [
         "Pipelines/AsyncPieces.cpp mostBytes", "Pipelines/ExpandPipelines.cpp wordBytes",
         "Layouts/GemmPlan.cpp wordBytes", "ToWave/Threads.cpp bytes"],

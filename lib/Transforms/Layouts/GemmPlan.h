@@ -89,6 +89,9 @@ private:
 /// no atom multiplies these types into C's.
 std::optional<GemmPlan> planGemm(tile::GemmOp gemm, const TargetInfo &target, int64_t numWaves,
                                  KernelProducts &products);
+/// The layouts of a plan whose atoms, waves and rows together are known.
+void planLayouts(tile::GemmOp gemm, GemmPlan &plan);
+
 /// The plan as the gemm's `mma` says it, and the other way round.
 void setMma(tile::GemmOp gemm, const GemmPlan &plan);
 /// What `mma` says with its layouts, or why there is none or the target cannot do it.

@@ -30,7 +30,7 @@
 #include "Roles/Fills.h"
 #include "Roles/ProducerConsumer.h"
 #include "Roles/ProducerLoop.h"
-#include "Schedule/ScheduleWishes.h"
+#include "Roles/ScheduleWishes.h"
 
 #include "tilec/Analysis/AsyncCopies.h"
 #include "tilec/Analysis/Buffers.h"

@@ -32,8 +32,8 @@
 #include "Roles/ProducerLoop.h"
 #include "Roles/Product.h"
 #include "Roles/RingSlots.h"
+#include "Roles/ScheduleWishes.h"
 #include "Roles/TileStore.h"
-#include "Schedule/ScheduleWishes.h"
 
 #include "tilec/Analysis/Buffers.h"
 #include "tilec/Base/Math.h"

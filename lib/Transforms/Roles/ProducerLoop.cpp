@@ -6,8 +6,8 @@
 //===----------------------------------------------------------------------===//
 #include "Roles/ProducerLoop.h"
 
+#include "Roles/ScheduleWishes.h"
 #include "Roles/TmaBox.h"
-#include "Schedule/ScheduleWishes.h"
 
 #include "tilec/Analysis/Buffers.h"
 

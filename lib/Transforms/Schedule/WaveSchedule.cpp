@@ -11,7 +11,6 @@
 #include "tilec/IR/Reported.h"
 #include "tilec/Transforms/PassTarget.h"
 #include "tilec/Transforms/Passes.h"
-#include "tilec/Transforms/ScheduleNames.h"
 #include "tilec/Transforms/Strategy.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"

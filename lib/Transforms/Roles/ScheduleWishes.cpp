@@ -6,7 +6,7 @@
 //
 // SPDX-License-Identifier: Apache-2.0
 //===----------------------------------------------------------------------===//
-#include "Schedule/ScheduleWishes.h"
+#include "Roles/ScheduleWishes.h"
 
 #include "tilec/IR/Reported.h"
 #include "tilec/Transforms/ScheduleNames.h"
