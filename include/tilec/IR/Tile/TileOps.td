@@ -156,14 +156,15 @@ def Tile_AllocOp : Tile_Op<"alloc", [MemoryEffects<[MemAlloc]>,
   let description = [{
     `layout` is set by `tile-infer-layouts`: #tile.fragment for fragments,
     #tile.shared for shared buffers. `shared_place`, the first byte of a shared buffer,
-    is set by `tile-place-shared`.
+    is set by `tile-place-shared`. `was_local` is a shared buffer that `tile-place-locals` has
+    made of a local one, until `tile-spread-locals`.
   }];
   let arguments = (ins StrAttr:$name, OptionalAttr<AnyAttr>:$layout,
-                       OptionalAttr<I64Attr>:$shared_place);
+                       OptionalAttr<I64Attr>:$shared_place, UnitAttr:$was_local);
   let builders = [OpBuilder<(ins "::mlir::Type":$result, "::llvm::StringRef":$name,
                                  "::mlir::Attribute":$layout), [{
     build($_builder, $_state, result, $_builder.getStringAttr(name), layout,
-          ::mlir::IntegerAttr());
+          ::mlir::IntegerAttr(), ::mlir::UnitAttr());
   }]>];
   let results = (outs Tile_BufferType:$result);
   let assemblyFormat = "$name (`layout` `(` $layout^ `)`)? attr-dict `:` qualified(type($result))";
