@@ -16,7 +16,7 @@ def ExpandIm2colPass : Pass<"tile-expand-im2col", "::tilec::tile::ProgramOp"> {
     Gives:  a copy of a box of a `tile.im2col` is a `tile.parallel` over the image's elements, but
             for those that the chip may bring in one piece: an operand's tile, in a pipelined loop
             around its product, whose rows are parts of one element of the kernel each.
-    Leaves: what is computed. `tile-expand-pipelines` expands those that no producer brings.
+    Leaves: what is computed. `tile-read-images` reads those that no producer brings.
   }];
   let dependentDialects = ["::mlir::arith::ArithDialect"];
   let options = [Option<"target", "target", "std::string", "std::string(::tilec::nameOf(::tilec::defaultArch))", "the chip">];
@@ -592,24 +592,146 @@ def InferLayoutsPass : Pass<"tile-infer-layouts", "::tilec::tile::ProgramOp"> {
   let dependentDialects = ["::mlir::arith::ArithDialect"];
 }
 
+def ChooseSchedulesPass : Pass<"tile-choose-schedules", "::tilec::tile::ProgramOp"> {
+  let summary = "of the schedules that authors name, the one that the target has";
+  let description = [{
+    Needs:  a verified program.
+    Gives:  the strategy of a loop is the first of its names that the target has, else `auto`, with a warning; a
+            loop that is to be left as it is says so (`exact`).
+    Leaves: everything else.
+  }];
+  let options = [Option<"target", "target", "std::string", "std::string(::tilec::nameOf(::tilec::defaultArch))", "the chip">];
+}
+
+def DelaySumsPass : Pass<"tile-delay-sums", "::tilec::tile::ProgramOp"> {
+  let summary = "sums over rounds are combined over lanes once";
+  let description = [{
+    Needs:  layouts.
+    Gives:  `l[i] = l[i] * alpha[i] + sum(row i of S)` in every round of a loop, from l = 0: each lane keeps the sum
+            of its own elements; lanes and waves combine theirs behind the loop.
+    Leaves: lockstep kernels; everything else. docs/decisions/0007-sums-are-combined-late.md.
+  }];
+  let dependentDialects = ["::mlir::arith::ArithDialect"];
+}
+
+def RelaxMathPass : Pass<"tile-relax-math", "::tilec::tile::ProgramOp"> {
+  let summary = "arithmetic whose last bits are rounded away";
+  let description = [{
+    Needs:  layouts.
+    Gives:  arithmetic of which the agreement rule cannot see the last bits has flags that say so, or a cheaper
+            form (lib/Transforms/Normalize/RelaxMath.h has the rules).
+    Leaves: programs that ask for the library's functions; what the rule can see.
+  }];
+  let options = [Option<"target", "target", "std::string", "std::string(::tilec::nameOf(::tilec::defaultArch))", "the chip">];
+  let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::math::MathDialect"];
+}
+
+def SimplifyFillsPass : Pass<"tile-simplify-fills", "::tilec::tile::ProgramOp"> {
+  let summary = "products that begin without their fill or mask";
+  let description = [{
+    Needs:  layouts.
+    Gives:  a fill with zeros of a product's C is the product's `clear` where the instruction has one; a mask of C
+            by a condition on indices runs only where the condition cuts the tile.
+    Leaves: chips with tensor copies, where `tile-expand-producers` does so group by group; all else.
+  }];
+  let options = [Option<"target", "target", "std::string", "std::string(::tilec::nameOf(::tilec::defaultArch))", "the chip">];
+  let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::scf::SCFDialect"];
+}
+
+def RunSerialAheadPass : Pass<"tile-run-serial-ahead", "::tilec::tile::ProgramOp"> {
+  let summary = "two stages for serial loops that bring rows";
+  let description = [{
+    Needs:  layouts.
+    Gives:  in a kernel without pipelined loops, a serial loop that brings rows and works on them element by
+            element has two stages, where shared memory holds them beside as many blocks as before.
+    Leaves: chips that count copies, lockstep kernels; what is computed.
+  }];
+  let options = [Option<"target", "target", "std::string", "std::string(::tilec::nameOf(::tilec::defaultArch))", "the chip">];
+}
+
+def ForwardStoresPass : Pass<"tile-forward-stores", "::tilec::tile::ProgramOp"> {
+  let summary = "accumulators are stored without a shared tile on the way";
+  let description = [{
+    Needs:  layouts; a chip with tensor copies.
+    Gives:  what a kernel with a producer stores through a shared tile of its author's, and through nothing else, is
+            stored from registers: the bytes are the rings'.
+    Leaves: what a tensor copy cannot store; everything else.
+  }];
+  let options = [Option<"target", "target", "std::string", "std::string(::tilec::nameOf(::tilec::defaultArch))", "the chip">,
+                 Option<"strategy", "strategy", "std::string", "\"\"",
+                        "the strategy of every product, instead of its own">];
+  let dependentDialects = ["::mlir::arith::ArithDialect"];
+}
+
+def HoistReadsPass : Pass<"tile-hoist-reads", "::tilec::tile::ProgramOp"> {
+  let summary = "what a loop reads alike in all rounds is read in front of it";
+  let description = [{
+    Needs:  layouts.
+    Gives:  a pipelined loop reads in front of its rounds what places of its copies are computed from and no round
+            writes: variables, and, where copies are counted, elements of tensors. A read in the round would
+            keep the copy back.
+    Leaves: everything else.
+  }];
+  let options = [Option<"target", "target", "std::string", "std::string(::tilec::nameOf(::tilec::defaultArch))", "the chip">];
+  let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::scf::SCFDialect"];
+}
+
+def HoistTilesPass : Pass<"tile-hoist-tiles", "::tilec::tile::ProgramOp"> {
+  let summary = "tiles that a round has for itself stand in front of the loop";
+  let description = [{
+    Needs:  layouts.
+    Gives:  a shared tile that copies of a pipelined loop fill stands in front of it, and may have slots.
+    Leaves: everything else.
+  }];
+}
+
+def ExpandProducersPass : Pass<"tile-expand-producers", "::tilec::tile::ProgramOp"> {
+  let summary = "pipelined loops with a producer warp";
+  let description = [{
+    Needs:  layouts, `tile-hoist-tiles`.
+    Gives:  where the chip has TMA, a producer warp fills the slots of loops whose copies it can do, and the others
+            wait for them; products follow the strategy that is named. Such loops have no stages. Errors
+            where a named strategy does not fit.
+    Leaves: other loops and chips. docs/machine-code/hopper.md.
+  }];
+  let options = [Option<"target", "target", "std::string", "std::string(::tilec::nameOf(::tilec::defaultArch))", "the chip">,
+                 Option<"strategy", "strategy", "std::string", "\"\"",
+                        "the strategy of every product, instead of its own">];
+  let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::scf::SCFDialect"];
+}
+
+def ReadImagesPass : Pass<"tile-read-images", "::tilec::tile::ProgramOp"> {
+  let summary = "images that no producer brings are read element by element";
+  let description = [{
+    Needs:  `tile-expand-producers`.
+    Gives:  no copy of a box of a `tile.im2col` is left: it is a loop over the image's elements.
+    Leaves: everything else.
+  }];
+  let dependentDialects = ["::mlir::arith::ArithDialect"];
+}
+
+def SeparateTilesPass : Pass<"tile-separate-tiles", "::tilec::tile::ProgramOp"> {
+  let summary = "each pipelined loop has tiles of its own";
+  let description = [{
+    Needs:  `tile-hoist-tiles`.
+    Gives:  a tile that several pipelined loops fill anew in every round is one a loop: rings are a loop's own.
+    Leaves: what is computed.
+  }];
+}
+
 def ExpandPipelinesPass : Pass<"tile-expand-pipelines", "::tilec::tile::ProgramOp"> {
   let summary = "run the copies of a pipelined loop ahead of their use";
   let description = [{
-    Needs:  layouts.
+    Needs:  layouts, `tile-hoist-reads`, `tile-separate-tiles`.
     Gives:  no loop has `stages` > 1; its copies from global to shared memory are
             asynchronous, in a ring of `stages` buffers, with explicit waits and
             barriers. Tiles that cannot be copied so, or find no room for a second slot,
             wait in registers (where the chip keeps the order of what it reads).
     Leaves: the order of everything else.
 
-    `planPipeline` decides. docs/machine-code/pipelining.md. Where the chip
-    has TMA, loops whose copies it can do get a producer warp instead (docs/machine-code/hopper.md).
+    `planPipeline` decides. docs/machine-code/pipelining.md.
   }];
-  let options = [Option<"target", "target", "std::string", "std::string(::tilec::nameOf(::tilec::defaultArch))", "the chip">,
-                 Option<"producer", "producer", "bool", "true",
-                        "copies by a producer warp where the chip can">,
-                 Option<"strategy", "strategy", "std::string", "\"\"",
-                        "the strategy of every product, instead of its own">];
+  let options = [Option<"target", "target", "std::string", "std::string(::tilec::nameOf(::tilec::defaultArch))", "the chip">];
   let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::scf::SCFDialect"];
 }
 

@@ -5,7 +5,6 @@
 //
 // SPDX-License-Identifier: Apache-2.0
 //===----------------------------------------------------------------------===//
-
 #include "Normalize/DecideComparisons.h"
 #include "Normalize/KnownLoops.h"
 #include "Normalize/Normalize.h"

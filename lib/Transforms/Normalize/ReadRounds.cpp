@@ -167,7 +167,7 @@ void ReadRounds::rewrite() {
         b.clone(*op, mapping);
   for (Operation *op : llvm::reverse(before))
     op->erase();
-  // What a loop sums up is combined over lanes behind it (LateSums.h), also of one round.
+  // What a loop sums up is combined over lanes behind it (tile-delay-sums), also of one round.
   if (!loop.bodyBlock()->getOps<tile::ReduceOp>().empty()) {
     b.setInsertionPoint(loop);
     int64_t step = rounds * *tile::constantInt(loop.getStep());

@@ -18,6 +18,8 @@
 #include "Normalize/Steps.h"
 
 #include "tilec/Analysis/Buffers.h"
+#include "tilec/Transforms/PassTarget.h"
+#include "tilec/Transforms/Passes.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Math/IR/Math.h"
@@ -27,6 +29,10 @@
 using namespace mlir;
 
 namespace tilec {
+
+#define GEN_PASS_DEF_RELAXMATHPASS
+#include "tilec/Transforms/Passes.h.inc"
+
 namespace {
 
 /// A sum with this or more is the same whether its other term is 2^-126 or zero.
@@ -755,5 +761,19 @@ void relaxMath(tile::KernelOp kernel, const TargetInfo &target) {
   if (isFast)
     relaxAll(kernel);
 }
+
+namespace {
+struct RelaxMathPass : impl::RelaxMathPassBase<RelaxMathPass> {
+  using RelaxMathPassBase::RelaxMathPassBase;
+
+  void runOnOperation() override {
+    const TargetInfo *chip = targetOfPass(getOperation(), target);
+    if (!chip)
+      return signalPassFailure();
+    for (tile::KernelOp kernel : getOperation().getBody().getOps<tile::KernelOp>())
+      relaxMath(kernel, *chip);
+  }
+};
+} // namespace
 
 } // namespace tilec

@@ -151,6 +151,17 @@ std::vector<std::string> passesBefore(StringRef last, StringRef target) {
                                   "tile-part-waves" + chip,
                                   "tile-choose-threads" + chip,
                                   "tile-infer-layouts" + chip,
+                                  "tile-choose-schedules" + chip,
+                                  "tile-delay-sums",
+                                  "tile-relax-math" + chip,
+                                  "tile-simplify-fills" + chip,
+                                  "tile-run-serial-ahead" + chip,
+                                  "tile-forward-stores" + chip,
+                                  "tile-hoist-reads" + chip,
+                                  "tile-hoist-tiles",
+                                  "tile-expand-producers" + chip,
+                                  "tile-read-images",
+                                  "tile-separate-tiles",
                                   "tile-expand-pipelines" + chip,
                                   "canonicalize",
                                   "cse",
@@ -378,6 +389,12 @@ TEST(ContractPromises, OneStage) {
   expectSaid(withoutPass(product, "gfx950", "tile-expand-pipelines"),
              "`tile-expand-pipelines` gives: `tile.for` has 3 stages");
 }
+TEST(ContractPromises, PipesFilled) {
+  expectSaid(
+      saidOfPlanted(product, "sm_90a", "tile-read-images", "tile-expand-producers",
+                    eraseFirst<tile::TmaCopyOp>()),
+      "`tile-expand-producers` gives: `tile.pipe` awaits 16384 bytes a fill, which brings 8192");
+}
 TEST(ContractPromises, Places) {
   expectSaid(withoutPass(exchange, "gfx950", "tile-place-shared"),
              "`tile-place-shared` gives: `tile.kernel` leaves `S` without a place");
@@ -589,8 +606,9 @@ void addSetprio(Operation *root) {
 }
 
 TEST(ContractsLeave, Parameters) {
-  for (StringRef pass : {"tile-check", "tile-expand-threads", "tile-narrow-tiles",
-                         "tile-raise-copies", "tile-infer-layouts", "tile-expand-pipelines"})
+  for (StringRef pass :
+       {"tile-check", "tile-expand-threads", "tile-narrow-tiles", "tile-raise-copies",
+        "tile-infer-layouts", "tile-relax-math", "tile-expand-pipelines"})
     expectSaid(saidOfPlanted(product, "gfx950", pass, pass, renameTensor),
                ("`" + pass + "` leaves: `tile.tensor` stands or has changed").str());
   expectSaid(
@@ -598,9 +616,10 @@ TEST(ContractsLeave, Parameters) {
       "`tile-stage-stores` leaves: `tile.tensor` stands or has changed");
 }
 TEST(ContractsLeave, AllElse) {
-  for (StringRef pass : {"tile-separate-threads", "tile-place-locals", "tile-separate-overlaps",
-                         "tile-spread-locals", "tile-choose-threads", "tile-place-shared",
-                         "tile-place-barriers", "tile-to-wave"})
+  for (StringRef pass :
+       {"tile-separate-threads", "tile-place-locals", "tile-separate-overlaps",
+        "tile-spread-locals", "tile-choose-threads", "tile-choose-schedules", "tile-hoist-tiles",
+        "tile-place-shared", "tile-place-barriers", "tile-to-wave"})
     expectSaid(saidOfPlanted(exchange, "gfx950", pass, pass, addSetprio),
                ("`" + pass + "` leaves: `tile.setprio` ").str());
 }

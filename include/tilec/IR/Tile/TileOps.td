@@ -442,7 +442,7 @@ def Tile_ForOp : Tile_Op<"for", [NoTerminator, SingleBlock, RecursiveMemoryEffec
     lets copies of later iterations run ahead; the result is as if in order.
 
     `strategy` is the schedule that its author asked for: several names, outermost first, until
-    `tile-expand-pipelines` keeps the target's. `exact`: the author's `stages` are no wish.
+    `tile-choose-schedules` keeps the target's. `exact`: the author's `stages` are no wish.
     `rotate` = n: the body is one iteration in order, on slot 0 of its rings; iteration i may use
     slot i % n, and `wave-schedule` will plan it. `persistent` = n: the loop shares out the
     kernel's tiles among blocks in clusters of n. `planned` is the strategy by which a product's loop

@@ -1,4 +1,4 @@
-//===- LateSums.cpp - sums over rounds are combined over lanes once -------===//
+//===- DelaySums.cpp - sums over rounds are combined over lanes once -------===//
 //
 // A row of S lies in several lanes (and waves). Adding up is linear: what a loop makes of
 // the sums by sums and products with factors that all lanes of a row have alike, it may
@@ -7,12 +7,11 @@
 //
 // SPDX-License-Identifier: Apache-2.0
 //===----------------------------------------------------------------------===//
-#include "Normalize/LateSums.h"
-
 #include "Layouts/LoopLayout.h"
 #include "Layouts/Stores.h"
 
 #include "tilec/Analysis/Buffers.h"
+#include "tilec/Transforms/Passes.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Math/IR/Math.h"
@@ -21,6 +20,10 @@
 using namespace mlir;
 
 namespace tilec {
+
+#define GEN_PASS_DEF_DELAYSUMSPASS
+#include "tilec/Transforms/Passes.h.inc"
+
 namespace {
 
 class Finder {
@@ -264,7 +267,9 @@ void delay(tile::ForOp loop, tile::ReduceOp first) {
 
 } // namespace
 
-void delaySums(tile::KernelOp kernel) {
+/// `l[i] = l[i] * alpha[i] + sum(row i of S)` in every round of a loop, from l = 0: each lane keeps
+/// the sum of its own elements, and lanes and waves combine theirs after the loop.
+static void delaySums(tile::KernelOp kernel) {
   if (kernel.getLockstep())
     return;
   SmallVector<tile::ReduceOp> sums;
@@ -277,5 +282,16 @@ void delaySums(tile::KernelOp kernel) {
     if (sum.getStep() == tile::ReduceStep::Whole)
       delay(cast<tile::ForOp>(sum->getParentOp()), sum);
 }
+
+namespace {
+struct DelaySumsPass : impl::DelaySumsPassBase<DelaySumsPass> {
+  using DelaySumsPassBase::DelaySumsPassBase;
+
+  void runOnOperation() override {
+    for (tile::KernelOp kernel : getOperation().getBody().getOps<tile::KernelOp>())
+      delaySums(kernel);
+  }
+};
+} // namespace
 
 } // namespace tilec
