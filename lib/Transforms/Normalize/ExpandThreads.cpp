@@ -76,7 +76,9 @@ static void expandReduce(tile::ReduceOp reduce) {
   else
     to.erase(to.begin() + reduce.getDim());
   to.resize(dst.rank(), arith::ConstantIndexOp::create(inner, loc, 0));
-  Value value = tile::LoadOp::create(inner, loc, scalar, reduce.getSrc(), from, FloatAttr());
+  // Of the buffers behind views.
+  ElementPlace read = placeOf(reduce.getSrc(), from, inner, loc);
+  Value value = tile::LoadOp::create(inner, loc, scalar, read.buffer, read.indices, FloatAttr());
   if (kind == tile::ReduceKind::AbsSum || kind == tile::ReduceKind::AbsMax) {
     Value zero = arith::ConstantOp::create(inner, loc, inner.getZeroAttr(scalar));
     Value negated = isa<FloatType>(scalar)
@@ -86,9 +88,10 @@ static void expandReduce(tile::ReduceOp reduce) {
       value = combine(inner, loc, tile::ReduceKind::Max, value, negated, false, true);
   }
   value = convertScalar(inner, loc, value, src.getElementType(), dst.getElementType());
-  Value old = tile::LoadOp::create(inner, loc, out, reduce.getDst(), to, FloatAttr());
+  ElementPlace sum = placeOf(reduce.getDst(), to, inner, loc);
+  Value old = tile::LoadOp::create(inner, loc, out, sum.buffer, sum.indices, FloatAttr());
   value = combine(inner, loc, kind, old, value, isUnsignedType, reduce.getNanPropagate());
-  tile::StoreOp::create(inner, loc, value, reduce.getDst(), to);
+  tile::StoreOp::create(inner, loc, value, sum.buffer, sum.indices);
   reduce.erase();
 }
 
