@@ -9,8 +9,8 @@
 
 #include "CompileState.h"
 #include "InternalErrors.h"
-#include "Pipelines.h"
 #include "ProgramCache.h"
+#include "tilec/Driver/Pipelines.h"
 #include "tilec/Driver/PlanFile.h"
 #include "tilec/Driver/ScheduleCheck.h"
 

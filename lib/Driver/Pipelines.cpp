@@ -4,11 +4,80 @@
 //
 // SPDX-License-Identifier: Apache-2.0
 //===----------------------------------------------------------------------===//
-#include "Pipelines.h"
+#include "tilec/Driver/Pipelines.h"
 
 #include "tilec/Target/Target.h"
 
+#include "mlir/Pass/PassManager.h"
+#include "mlir/Pass/PassRegistry.h"
+
+#include "llvm/ADT/StringExtras.h"
+#include "llvm/Support/ErrorHandling.h"
+
 namespace tilec {
+
+/// Every operation in one form.
+static constexpr llvm::StringLiteral formingPasses[] = {
+    // Where local buffers are, before anything looks at who writes what.
+    "tile-gather-flags",
+    "tile-place-locals",
+    "tile-write-locals",
+    "tile-separate-overlaps",
+    "tile-narrow-tiles",
+    // Then all that an iteration does is statements, on whole buffers, under guards that ask
+    // something.
+    "tile-expand-inner-tiles",
+    "tile-simplify-offsets",
+    "tile-shorten-parallels",
+    "tile-decide-comparisons",
+    "tile-fold-views",
+    "tile-unguard-reads",
+    "tile-read-once",
+    "tile-unify-meetings",
+    "tile-lower-breaks",
+    "tile-expand-scans",
+    // Parallels: which there are, and perfect nests of them. A buffer is spread when the loops over
+    // its elements are known.
+    "tile-parallelize-loops",
+    "tile-spread-locals",
+    "tile-merge-parallels",
+    "tile-chunk-parallels",
+    "tile-bound-parallels",
+    "tile-fission-parallels",
+    "tile-order-updates",
+    "tile-recognize-reductions",
+    // Tile operations: what copies, products and tiles there are.
+    "tile-keep-own-elements",
+    "tile-raise-copies",
+    "tile-join-copies",
+    "tile-lift-statements",
+    "tile-lift-elements",
+    "tile-roll-tails",
+    "tile-join-products",
+    "tile-forward-operands",
+    "tile-forward-tiles",
+    // What no branch is left for does not keep a loop from being a fill.
+    "tile-erase-dead",
+    "tile-raise-fills",
+    // Nobody looks for copies of registers any more.
+    "tile-lower-copies",
+    "tile-lower-fills",
+    "tile-raise-moves",
+    "tile-stream-fragments",
+    "tile-read-rounds",
+    "tile-erase-dead",
+};
+
+llvm::ArrayRef<llvm::StringLiteral> passesToOneForm() { return formingPasses; }
+
+void registerPipelines() {
+  static mlir::PassPipelineRegistration<> forming(
+      "tile-normalize", "every operation in one form", [](mlir::OpPassManager &manager) {
+        if (failed(
+                mlir::parsePassPipeline(llvm::join(llvm::ArrayRef(formingPasses), ","), manager)))
+          llvm::report_fatal_error("tile-normalize has a pass that is not registered");
+      });
+}
 
 std::string pipelineOf(Stage stage, Arch arch, llvm::StringRef schedule, bool checkBounds,
                        llvm::StringRef layouts) {
@@ -24,18 +93,26 @@ std::string pipelineOf(Stage stage, Arch arch, llvm::StringRef schedule, bool ch
     // form.
     // Threads are kept apart while branches still say which of them go where.
     return "builtin.module(tile.program(tile-expand-im2col" + chip +
-           ",tile-check,tile-expand-threads,tile-separate-threads,tile-part-waves" + chip +
-           ",tile-normalize,tile-give-stages" + chipWith(wish) + ",tile-set-k-tiles" +
-           chipWith(wish) + ",tile-choose-threads" + chip + ",tile-split-products" +
-           chipWith(wish) + ",tile-peel-edges" + chip + ",tile-infer-layouts" +
-           chipWith(layouts.str()) + "))";
+           ",tile-check,tile-expand-threads,tile-separate-threads,tile-part-waves" + chip + "," +
+           llvm::join(llvm::ArrayRef(formingPasses), ",") + ",tile-give-stages" + chipWith(wish) +
+           ",tile-set-k-tiles" + chipWith(wish) + ",tile-choose-threads" + chip +
+           ",tile-split-products" + chipWith(wish) + ",tile-peel-edges" + chip +
+           ",tile-infer-layouts" + chipWith(layouts.str()) + "))";
   case Stage::TilePipelined:
     // Matrix loops whose order is planned get their plan when they are machine operations
     // (WaveScheduled).
     if (!schedule.empty() && !targetInfo(arch).keepsOrder)
       target.insert(target.size() - 1, (" strategy=" + schedule).str());
-    // Barriers come last: they separate what the pipeliner has left in order.
-    return "builtin.module(tile.program(tile-expand-pipelines" + target + ",canonicalize,cse," +
+    // Schedules are chosen before anybody asks which one a loop wants. Shared memory is counted
+    // when fills and masks are gone and serial loops have their stages, and rings when what all
+    // rounds read alike is read. Producers come first: what they bring is no other ring's. Barriers
+    // come last: they separate what the pipeliner has left in order.
+    return "builtin.module(tile.program(tile-choose-schedules" + chip +
+           ",tile-delay-sums,tile-relax-math" + chip + ",tile-simplify-fills" + chip +
+           ",tile-run-serial-ahead" + chip + ",tile-forward-stores" + target + ",tile-hoist-reads" +
+           chip + ",tile-hoist-tiles,tile-expand-producers" + target +
+           ",tile-read-images,tile-separate-tiles,tile-expand-pipelines" + chip +
+           ",canonicalize,cse," +
            (targetInfo(arch).accumulatesColumns ? "" : "tile-stage-stores" + chip + ",") +
            "tile-place-shared" + chip + ",tile-place-barriers))";
   case Stage::Wave:

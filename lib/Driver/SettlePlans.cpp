@@ -9,11 +9,10 @@
 #include "CompileState.h"
 #include "PlanFaults.h"
 
+#include "tilec/Driver/Pipelines.h"
 #include "tilec/IR/Reported.h"
 #include "tilec/IR/Wave/Wave.h"
 #include "tilec/Target/Target.h"
-
-#include "Pipelines.h"
 
 #include <map>
 #include <set>

@@ -5,6 +5,7 @@
 //
 // SPDX-License-Identifier: Apache-2.0
 //===----------------------------------------------------------------------===//
+#include "tilec/Driver/Pipelines.h"
 #include "tilec/IR/Tile/Tile.h"
 #include "tilec/IR/Wave/Wave.h"
 #include "tilec/Transforms/Passes.h"
@@ -27,5 +28,8 @@ extern "C" LLVM_ATTRIBUTE_WEAK DialectPluginLibraryInfo mlirGetDialectPluginInfo
 }
 
 extern "C" LLVM_ATTRIBUTE_WEAK PassPluginLibraryInfo mlirGetPassPluginInfo() {
-  return {MLIR_PLUGIN_API_VERSION, "tilec", "0.1", [] { tilec::registerTilecPasses(); }};
+  return {MLIR_PLUGIN_API_VERSION, "tilec", "0.1", [] {
+            tilec::registerTilecPasses();
+            tilec::registerPipelines();
+          }};
 }

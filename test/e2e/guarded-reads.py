@@ -1,5 +1,5 @@
 # Sequences that end inside of a tensor: a branch between a row and zeros is a read outside of the tensor
-# (Normalize/GuardedReads.cpp), in a loop with and without stages, and beside a guard that differs within a row.
+# (Normalize/UnguardReads.cpp), in a loop with and without stages, and beside a guard that differs within a row.
 # RUN: tilec-run %s --entry "sums(192, 1)" --target=sm_90a --device=ptx --check | FileCheck %s
 # RUN: tilec-run %s --entry "sums(64, 2)" --target=sm_90a --device=ptx --check | FileCheck %s
 # RUN: tilec-run %s --entry "sums(80, 2, columns=True)" --target=sm_80 --device=ptx --check | FileCheck %s

@@ -7,6 +7,7 @@
 # RUN: tilec-run %s --target=gfx942 --entry "moved(65, 16)" --check | FileCheck %s
 # RUN: tilec-run %s --target=sm_90a --device=ptx --entry "moved(48, 16)" --check | FileCheck %s
 # RUN: tilec-run %s --target=gfx950 --entry "summed(96, 16)" --check | FileCheck %s
+# RUN: tilec %s --target=gfx950 --entry "summed(96, 16)" --verify-stages -o /dev/null
 # RUN: tilec-run %s --target=sm_80 --device=ptx --entry "summed(200, 16)" --check | FileCheck %s
 # RUN: tilec-run %s --target=gfx942 --entry "leader()" --check | FileCheck %s
 # RUN: tilec-run %s --target=gfx950 --entry "leader(130, 7)" --check | FileCheck %s

@@ -36,9 +36,9 @@ OWN_NUMBERS = {
         "Pipelines/StageStores.cpp narrowBytes", "Pipelines/ExpandPipelines.cpp fewestWaves",
         "Check/Check.cpp mostRegisters", "ToWave/EmitTileStore.cpp fetchRegs", "ToWave/Gemm.cpp mostRegisters",
         "Strategies/Teams.cpp fewestRegs", "Layouts/Exchange.cpp mostOwnBytes",
-        "Layouts/Swizzle.cpp widestChunkBytes", "Layouts/GemmPlan.cpp readBytes", "Normalize/Stream.cpp tooManyRegisters",
-        "Normalize/ReadRounds.cpp mostBytes", "Normalize/OwnElements.cpp mostBytes",
-        "Normalize/OwnElements.cpp mostBytesOfLoop", "Schedule/ReadsFirst.cpp partOfRegisters"],
+        "Layouts/Swizzle.cpp widestChunkBytes", "Layouts/GemmPlan.cpp readBytes", "Normalize/StreamFragments.cpp tooManyRegisters",
+        "Normalize/ReadRounds.cpp mostBytes", "Normalize/KeepOwnElements.cpp mostBytes",
+        "Normalize/KeepOwnElements.cpp mostBytesOfLoop", "Schedule/ReadsFirst.cpp partOfRegisters"],
     "how a product is shared out where no instruction does it": [
         "Layouts/GemmAtoms.cpp lanesM", "Layouts/GemmAtoms.cpp lanesN"],
     "offsets and registers have 32 bits in wave IR": [

@@ -8,6 +8,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //===----------------------------------------------------------------------===//
 #include "tilec/Base/Version.h"
+#include "tilec/Driver/Pipelines.h"
 #include "tilec/IR/Tile/Tile.h"
 #include "tilec/IR/Wave/Wave.h"
 #include "tilec/Transforms/Contracts.h"
@@ -111,6 +112,7 @@ int main(int argc, char **argv) {
                   mlir::scf::SCFDialect>();
   registry.insert<tilec::wave::WaveDialect>();
   tilec::registerTilecPasses();
+  tilec::registerPipelines();
   mlir::registerCanonicalizerPass();
   mlir::registerCSEPass();
   return run(argc, argv, registry);

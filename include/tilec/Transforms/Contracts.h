@@ -19,10 +19,18 @@ namespace tilec {
 
 /// What holds of the IR from the pass that gives it on.
 enum class Fact {
-  WholeBuffers, ///< loads, stores and atomics name whole buffers
-  OneForm,      ///< no break, no copy of registers and no fill but of a whole tile is left
-  NamedOps,     ///< no loop is a fill or a move and nothing else
-  ThreadsApart, ///< threads that touch one element of shared memory are synchronised
+  WholeBuffers,    ///< loads, stores and atomics name whole buffers
+  ThreadsApart,    ///< threads that touch one element of shared memory are synchronised
+  OuterTiles,      ///< no copy, fill or reduction stands in a parallel
+  NoBreaks,        ///< no break is left
+  PlacedLocals,    ///< no shared buffer waits to be a fragment
+  ConstantExtents, ///< those of parallels are constants
+  FlatLoops,       ///< no parallel stands in another one
+  LiftedElements,  ///< elements of fragments are touched in parallels and moves only
+  NamedFills,      ///< no loop is a fill and nothing else
+  MovedRegisters,  ///< no copy of registers is left
+  WholeFills,      ///< no fill but of a whole tile is left
+  NamedMoves,      ///< no loop is a move and nothing else
   Layouts,      ///< every fragment and shared buffer has a layout; a product's C is laid out for it
   OneStage,     ///< no loop has stages
   CopiesWaited, ///< nothing touches what travels or is multiplied, as waits count, in any round
@@ -79,7 +87,8 @@ private:
   bool hold(llvm::ArrayRef<Fact> facts, mlir::Operation *root, const llvm::Twine &whose);
 
   const TargetInfo &target;
-  llvm::SmallVector<Fact, 16> held; ///< given by the passes so far
+  llvm::SmallVector<Fact, 16> held;   ///< given by the passes so far
+  mlir::Operation *program = nullptr; ///< of which they are held
   std::optional<Breach> found;
   bool isChecking = false;
 };

@@ -16,7 +16,7 @@ def ExpandIm2colPass : Pass<"tile-expand-im2col", "::tilec::tile::ProgramOp"> {
     Gives:  a copy of a box of a `tile.im2col` is a `tile.parallel` over the image's elements, but
             for those that the chip may bring in one piece: an operand's tile, in a pipelined loop
             around its product, whose rows are parts of one element of the kernel each.
-    Leaves: what is computed. `tile-expand-pipelines` expands those that no producer brings.
+    Leaves: what is computed. `tile-read-images` reads those that no producer brings.
   }];
   let dependentDialects = ["::mlir::arith::ArithDialect"];
   let options = [Option<"target", "target", "std::string", "std::string(::tilec::nameOf(::tilec::defaultArch))", "the chip">];
@@ -78,20 +78,418 @@ def PartWavesPass : Pass<"tile-part-waves", "::tilec::tile::ProgramOp"> {
   let options = [Option<"target", "target", "std::string", "std::string(::tilec::nameOf(::tilec::defaultArch))", "the chip">];
 }
 
-def NormalizePass : Pass<"tile-normalize", "::tilec::tile::ProgramOp"> {
-  let summary = "give every tile operation one form";
+def GatherFlagsPass : Pass<"tile-gather-flags", "::tilec::tile::ProgramOp"> {
+  let summary = "what some iterations store alike is stored once, behind the loop";
   let description = [{
-    Needs:  `tile-check`; of lockstep kernels, `tile-expand-threads`.
-    Gives:  a `tile.parallel` that only moves a global box to shared memory is a
-            `tile.copy`; one that only sets whole fragments or shared tiles to values
-            that no iteration changes is as many `tile.fill`, and so is what another
-            one sets a fragment to that it does not touch otherwise; a copy that touches
-            a fragment, and a `tile.parallel` that only moves elements, is a `tile.move`;
-            a fill of a box is a `tile.parallel`; nested parallels are perfect nests; a
-            reduction inside a parallel is a `tile.reduce`; no `tile.break` is left, no
-            guard, minimum or maximum of indices whose ranges decide it, and no shared
-            tile that only brings converted elements of a tensor to a fragment.
+    Needs:  `tile-check`.
+    Gives:  where several iterations of a parallel may store one value to one element that the loop does
+            not touch otherwise, the loop finds out whether an iteration does, in a local buffer, and
+            the store stands in a branch behind it.
+    Leaves: what is computed; lockstep kernels.
+  }];
+  let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::scf::SCFDialect"];
+}
+
+def PlaceLocalsPass : Pass<"tile-place-locals", "::tilec::tile::ProgramOp"> {
+  let summary = "local buffers that threads write for each other are in shared memory";
+  let description = [{
+    Needs:  `tile-gather-flags`.
+    Gives:  every local buffer of the block is written by all threads alike, which each have a copy; others
+            are shared buffers, which say so (`was_local`).
+    Leaves: everything but the buffers' places; lockstep kernels, buffers of an iteration.
+  }];
+}
+
+def WriteLocalsPass : Pass<"tile-write-locals", "::tilec::tile::ProgramOp"> {
+  let summary = "what writes a buffer of which each thread has a copy is done by every thread";
+  let description = [{
+    Needs:  `tile-place-locals`.
+    Gives:  no fill and no copy writes a local buffer of the block: it is stored element by element.
+    Leaves: what is computed; lockstep kernels.
+  }];
+  let dependentDialects = ["::mlir::arith::ArithDialect"];
+}
+
+def SeparateOverlapsPass : Pass<"tile-separate-overlaps", "::tilec::tile::ProgramOp"> {
+  let summary = "copies within one buffer read all before they write";
+  let description = [{
+    Needs:  a verified program.
+    Gives:  a copy from one part of a buffer to another one goes through a buffer of its own: of the thread
+            where threads copy for themselves, of the block elsewhere.
+    Leaves: everything else.
+  }];
+}
+
+def NarrowTilesPass : Pass<"tile-narrow-tiles", "::tilec::tile::ProgramOp"> {
+  let summary = "tiles no wider than their tensors";
+  let description = [{
+    Needs:  a verified program.
+    Gives:  tiles of products have no rows and columns that no tensor gets: a product in tiles of 256
+            columns whose C has 128 multiplies 128.
     Leaves: what is computed.
+  }];
+  let dependentDialects = ["::mlir::arith::ArithDialect"];
+}
+
+def ExpandInnerTilesPass : Pass<"tile-expand-inner-tiles", "::tilec::tile::ProgramOp"> {
+  let summary = "tile operations of an iteration are loops over elements";
+  let description = [{
+    Needs:  `tile-separate-overlaps`.
+    Gives:  no copy, fill or reduction stands in a `tile.parallel`: it is a loop over elements, which is
+            checked and distributed as every other statement of the iteration is.
+    Leaves: what is computed.
+  }];
+  let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::math::MathDialect"];
+}
+
+def SimplifyOffsetsPass : Pass<"tile-simplify-offsets", "::tilec::tile::ProgramOp"> {
+  let summary = "places as sums of as few terms as can be";
+  let description = [{
+    Needs:  a verified program.
+    Gives:  quotients and remainders of indices that have a linear form are computed by it: row and column of
+            `by * 524288 + bx * 128` in rows of 4096 are `by * 128` and `bx * 128`. Others lose what
+            part of their divisor can be divided first: of `k * 32 + j` and 96, where j is below
+            32, `k / 3`. A view of all of a tile is the tile.
+    Leaves: what is computed.
+  }];
+  let dependentDialects = ["::mlir::arith::ArithDialect"];
+}
+
+def ShortenParallelsPass : Pass<"tile-shorten-parallels", "::tilec::tile::ProgramOp"> {
+  let summary = "parallels of which a guard leaves a piece are that piece";
+  let description = [{
+    Needs:  `tile-expand-inner-tiles`.
+    Gives:  `for i in T.Parallel(32): if i < 16: S[i] = F[p * 16 + i]` has 16 iterations: a piece of the
+            fragment, which its lanes have. The guard is decided next.
+    Leaves: loops whose guard leaves no piece of a fragment; what is computed.
+  }];
+  let dependentDialects = ["::mlir::arith::ArithDialect"];
+}
+
+def DecideComparisonsPass : Pass<"tile-decide-comparisons", "::tilec::tile::ProgramOp"> {
+  let summary = "what every iteration answers alike is no question";
+  let description = [{
+    Needs:  a verified program.
+    Gives:  comparisons, minima and maxima of indices that their ranges decide are constants, and the
+            branches that hang on them are taken: a guard `k * 32 + j < 128` in a loop over four tiles of
+            32 columns does not keep a lane's loads apart.
+    Leaves: what is computed.
+  }];
+  let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::scf::SCFDialect"];
+}
+
+def FoldViewsPass : Pass<"tile-fold-views", "::tilec::tile::ProgramOp"> {
+  let summary = "accesses name whole buffers";
+  let description = [{
+    Needs:  a verified program.
+    Gives:  loads, stores and atomics name the buffer behind a view, with its indices.
+    Leaves: everything but accesses of elements and arithmetic of indices.
+  }];
+  let dependentDialects = ["::mlir::arith::ArithDialect"];
+}
+
+def UnguardReadsPass : Pass<"tile-unguard-reads", "::tilec::tile::ProgramOp"> {
+  let summary = "reads that a branch leaves out for a zero are reads of all iterations";
+  let description = [{
+    Needs:  `tile-fold-views`.
+    Gives:  `if row < n: S[i, j] = A[row, j]` with `else: S[i, j] = 0` reads A in all iterations: outside
+            of the tensor, which reads as zero, where the guard does not hold.
+    Leaves: what is computed; guards that differ within a row.
+  }];
+  let dependentDialects = ["::mlir::arith::ArithDialect"];
+}
+
+def ReadOncePass : Pass<"tile-read-once", "::tilec::tile::ProgramOp"> {
+  let summary = "an element of a tensor is read once in an iteration";
+  let description = [{
+    Needs:  `tile-fold-views`.
+    Gives:  an iteration of a parallel reads an element of a tensor that the kernel does not write once.
+    Leaves: everything else. docs/decisions/0016-tensors-do-not-overlap.md.
+  }];
+}
+
+def UnifyMeetingsPass : Pass<"tile-unify-meetings", "::tilec::tile::ProgramOp"> {
+  let summary = "where threads meet, all of them pass";
+  let description = [{
+    Needs:  of lockstep kernels, `tile-expand-threads`.
+    Gives:  ops where threads meet (tile operations, barriers, exchanges) leave branches that only some
+            threads take, and get `active` or a condition of the whole block instead. Errors for loops
+            whose number of rounds differs between threads that meet in them.
+    Leaves: other kernels. docs/machine-code/lockstep.md.
+  }];
+  let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::scf::SCFDialect"];
+}
+
+def LowerBreaksPass : Pass<"tile-lower-breaks", "::tilec::tile::ProgramOp"> {
+  let summary = "loops that are left early are `tile.while`";
+  let description = [{
+    Needs:  a verified program.
+    Gives:  no `tile.break` is left: the loop counts and asks a flag, and what follows a break in its round
+            hangs on the flag. Such a loop has no stages.
+    Leaves: loops without a break.
+  }];
+  let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::scf::SCFDialect"];
+}
+
+def ExpandScansPass : Pass<"tile-expand-scans", "::tilec::tile::ProgramOp"> {
+  let summary = "scans in pieces that registers hold";
+  let description = [{
+    Needs:  a verified program.
+    Gives:  a scan between shared tiles that are too large for registers is done in blocks, of lines first,
+            then of a line; one in a parallel walks its line.
+    Leaves: scans that registers hold; everything else.
+  }];
+  let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::scf::SCFDialect"];
+}
+
+def ParallelizeLoopsPass : Pass<"tile-parallelize-loops", "::tilec::tile::ProgramOp"> {
+  let summary = "serial loops with independent iterations are parallels";
+  let description = [{
+    Needs:  `tile-fold-views`.
+    Gives:  a serial loop of constant bounds outside of parallels, of which no iteration touches what another
+            one writes, is a `tile.parallel`, with as many loops of its nest as are independent.
+    Leaves: what is computed; lockstep kernels, pipelined loops.
+  }];
+  let dependentDialects = ["::mlir::arith::ArithDialect"];
+}
+
+def SpreadLocalsPass : Pass<"tile-spread-locals", "::tilec::tile::ProgramOp"> {
+  let summary = "local buffers that are gone through element by element are fragments";
+  let description = [{
+    Needs:  `tile-place-locals`, `tile-parallelize-loops`.
+    Gives:  a shared buffer that was a local one, all of whose accesses are tile operations and loops over
+            its elements, is a fragment; so is one that a product multiplies into. No buffer is
+            `was_local`.
+    Leaves: everything else.
+  }];
+}
+
+def MergeParallelsPass : Pass<"tile-merge-parallels", "::tilec::tile::ProgramOp"> {
+  let summary = "nests of parallels with extents of run time are one loop";
+  let description = [{
+    Needs:  `tile-parallelize-loops`.
+    Gives:  a parallel that is all there is in another one is one loop with it, where an extent of theirs
+            is known only at run time.
+    Leaves: nests of constant extents, which `tile-fission-parallels` joins; all else.
+  }];
+}
+
+def ChunkParallelsPass : Pass<"tile-chunk-parallels", "::tilec::tile::ProgramOp"> {
+  let summary = "parallels run over pieces of a block's lanes";
+  let description = [{
+    Needs:  `tile-merge-parallels`.
+    Gives:  a parallel that stands in no other one has constant extents: with one of run time it is a loop
+            over pieces of a block's lanes, under a guard.
+    Leaves: nested parallels; all else.
+  }];
+  let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::scf::SCFDialect"];
+}
+
+def BoundParallelsPass : Pass<"tile-bound-parallels", "::tilec::tile::ProgramOp"> {
+  let summary = "nested parallels have constant extents";
+  let description = [{
+    Needs:  `tile-chunk-parallels`.
+    Gives:  parallels have constant extents: a nested one runs to a bound of its extent, under a guard, or in
+            pieces of a block's lanes, or is a serial loop of each iteration.
+    Leaves: what is computed.
+  }];
+  let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::scf::SCFDialect"];
+}
+
+def FissionParallelsPass : Pass<"tile-fission-parallels", "::tilec::tile::ProgramOp"> {
+  let summary = "nested parallels are perfect nests";
+  let description = [{
+    Needs:  `tile-bound-parallels`.
+    Gives:  no parallel stands in another one: statement by statement instead of iteration by iteration, they
+            are one loop over both. Scalars and private buffers that cross a cut are fragments.
+    Leaves: what is computed.
+  }];
+  let dependentDialects = ["::mlir::arith::ArithDialect"];
+}
+
+def OrderUpdatesPass : Pass<"tile-order-updates", "::tilec::tile::ProgramOp"> {
+  let summary = "updates of elements that memory names take turns";
+  let description = [{
+    Needs:  `tile-fission-parallels`.
+    Gives:  iterations of a parallel that update an element which memory names (`x[I[i]] += e`), where no
+            atomic computes that, are a serial loop.
+    Leaves: updates with an atomic; everything else.
+  }];
+  let dependentDialects = ["::mlir::arith::ArithDialect"];
+}
+
+def RecognizeReductionsPass : Pass<"tile-recognize-reductions", "::tilec::tile::ProgramOp"> {
+  let summary = "x = op(x, e) in a parallel is a `tile.reduce`";
+  let description = [{
+    Needs:  `tile-order-updates`.
+    Gives:  a reduction inside of a parallel is a `tile.reduce` behind it, or an atomic. Errors for iterations
+            that depend on each other in another way.
+    Leaves: what is computed.
+  }];
+  let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::math::MathDialect"];
+}
+
+def KeepOwnElementsPass : Pass<"tile-keep-own-elements", "::tilec::tile::ProgramOp"> {
+  let summary = "shared tiles whose elements nobody exchanges are fragments";
+  let description = [{
+    Needs:  `tile-recognize-reductions`; copies are `tile.copy`, loops over elements `tile.parallel`.
+    Gives:  a tile that a serial loop fills, changes element by element and writes back, and whose rest
+            nobody reads, is a fragment.
+    Leaves: what is computed; tiles of more than a thread's registers; lockstep kernels.
+  }];
+}
+
+def RaiseCopiesPass : Pass<"tile-raise-copies", "::tilec::tile::ProgramOp"> {
+  let summary = "parallels that move a box of a tensor to shared memory are copies";
+  let description = [{
+    Needs:  `tile-fission-parallels`.
+    Gives:  a `tile.parallel` that only moves a global box to all of a shared buffer is a `tile.copy`.
+    Leaves: what is computed.
+  }];
+  let dependentDialects = ["::mlir::arith::ArithDialect"];
+}
+
+def JoinCopiesPass : Pass<"tile-join-copies", "::tilec::tile::ProgramOp"> {
+  let summary = "two branches that copy to the same tiles are one row of copies";
+  let description = [{
+    Needs:  `tile-raise-copies`.
+    Gives:  `if c: copy(K[x], t) else: copy(K[y], t)` is `copy(K[x if c else y], t)`, which each round
+            executes and so can run ahead. Both branches copy boxes of the same tensors to the same tiles
+            in the same order, and do nothing else.
+    Leaves: what is computed.
+  }];
+  let dependentDialects = ["::mlir::arith::ArithDialect"];
+}
+
+def LiftStatementsPass : Pass<"tile-lift-statements", "::tilec::tile::ProgramOp"> {
+  let summary = "statements on scalars that all lanes hold are parallels";
+  let description = [{
+    Needs:  `tile-recognize-reductions`.
+    Gives:  a statement of the block that computes with fragments of one element is a `tile.parallel` with one
+            iteration: nothing passes through shared memory.
+    Leaves: what is computed; lockstep kernels.
+  }];
+  let dependentDialects = ["::mlir::arith::ArithDialect"];
+}
+
+def LiftElementsPass : Pass<"tile-lift-elements", "::tilec::tile::ProgramOp"> {
+  let summary = "elements of fragments are reached by all lanes";
+  let description = [{
+    Needs:  `tile-lift-statements`.
+    Gives:  no element of a fragment is read or written outside of a parallel: a write is a parallel over
+            the fragment in which one iteration writes, a read goes through a shared copy.
+    Leaves: what is computed.
+  }];
+  let dependentDialects = ["::mlir::arith::ArithDialect"];
+}
+
+def RollTailsPass : Pass<"tile-roll-tails", "::tilec::tile::ProgramOp"> {
+  let summary = "last rounds that are written out are rounds";
+  let description = [{
+    Needs:  `tile-raise-copies`.
+    Gives:  a pipelined loop takes in the round that is written out behind it: programs that order their copies
+            by hand do so, and a plan wants all rounds.
+    Leaves: what is computed.
+  }];
+  let dependentDialects = ["::mlir::arith::ArithDialect"];
+}
+
+def JoinProductsPass : Pass<"tile-join-products", "::tilec::tile::ProgramOp"> {
+  let summary = "products whose author cuts K by hand are one";
+  let description = [{
+    Needs:  `tile-raise-copies`.
+    Gives:  a serial loop whose rounds multiply the steps of two shared tiles along K is one product.
+    Leaves: sums that the steps round; lockstep kernels.
+  }];
+}
+
+def ForwardOperandsPass : Pass<"tile-forward-operands", "::tilec::tile::ProgramOp"> {
+  let summary = "products read shared tiles themselves";
+  let description = [{
+    Needs:  copies are `tile.copy`.
+    Gives:  a fragment that only brings a whole shared tile to one product of the same block is gone: the
+            product reads the shared tile, in the way that the target has for that.
+    Leaves: what is computed.
+  }];
+}
+
+def ForwardTilesPass : Pass<"tile-forward-tiles", "::tilec::tile::ProgramOp"> {
+  let summary = "fragments read tensors themselves";
+  let description = [{
+    Needs:  copies are `tile.copy`.
+    Gives:  a shared tile that only brings elements of a tensor, converted, to one fragment of the same block
+            is gone: no asynchronous copy could fill it.
+    Leaves: what is computed.
+  }];
+}
+
+def EraseDeadPass : Pass<"tile-erase-dead", "::tilec::tile::ProgramOp"> {
+  let summary = "what nothing uses is gone";
+  let description = [{
+    Needs:  a verified program.
+    Gives:  no views, arithmetic, loads and buffers are left without a use.
+    Leaves: parameters; everything that is used or has an effect.
+  }];
+}
+
+def RaiseFillsPass : Pass<"tile-raise-fills", "::tilec::tile::ProgramOp"> {
+  let summary = "parallels that fill tiles are fills";
+  let description = [{
+    Needs:  `tile-fission-parallels`, `tile-erase-dead`: what is left in a loop keeps it from being a fill.
+    Gives:  a `tile.parallel` that only sets whole fragments or shared tiles to values that no iteration
+            changes is as many `tile.fill`, and so is what another one sets a fragment to that it does not
+            touch otherwise. What fills all of a tile through a view names the tile.
+    Leaves: what is computed.
+  }];
+}
+
+def LowerCopiesPass : Pass<"tile-lower-copies", "::tilec::tile::ProgramOp"> {
+  let summary = "copies of registers are moves of elements";
+  let description = [{
+    Needs:  passes that look for copies have run.
+    Gives:  a copy that touches a fragment or local buffer is a `tile.move`.
+    Leaves: other copies; everything else.
+  }];
+  let dependentDialects = ["::mlir::arith::ArithDialect"];
+}
+
+def LowerFillsPass : Pass<"tile-lower-fills", "::tilec::tile::ProgramOp"> {
+  let summary = "fills of boxes are loops over elements";
+  let description = [{
+    Needs:  `tile-raise-fills`.
+    Gives:  every `tile.fill` fills a whole fragment or shared tile; another one is a `tile.parallel`.
+    Leaves: everything else.
+  }];
+  let dependentDialects = ["::mlir::arith::ArithDialect"];
+}
+
+def RaiseMovesPass : Pass<"tile-raise-moves", "::tilec::tile::ProgramOp"> {
+  let summary = "parallels that only move elements are moves";
+  let description = [{
+    Needs:  `tile-raise-copies`.
+    Gives:  a `tile.parallel` that moves elements and does nothing else is a `tile.move`.
+    Leaves: everything else.
+  }];
+}
+
+def StreamFragmentsPass : Pass<"tile-stream-fragments", "::tilec::tile::ProgramOp"> {
+  let summary = "fragments that no registers hold are values of an iteration";
+  let description = [{
+    Needs:  `tile-raise-fills`, `tile-raise-moves`.
+    Gives:  loops over a fragment's elements, of more registers than a thread has, are one loop in which the
+            element is a value, where no iteration touches what another one of another loop writes.
+    Leaves: what is computed; lockstep kernels. docs/machine-code/layouts.md.
+  }];
+  let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::scf::SCFDialect"];
+}
+
+def ReadRoundsPass : Pass<"tile-read-rounds", "::tilec::tile::ProgramOp"> {
+  let summary = "tiles that a short loop brings to registers are read for all rounds at once";
+  let description = [{
+    Needs:  `tile-raise-moves`.
+    Gives:  reads of a loop of few rounds stand in front of all that its rounds do with them, where a
+            thread's registers hold them.
+    Leaves: what is computed; lockstep kernels.
   }];
   let dependentDialects = ["::mlir::arith::ArithDialect"];
 }
@@ -99,7 +497,7 @@ def NormalizePass : Pass<"tile-normalize", "::tilec::tile::ProgramOp"> {
 def ChooseThreadsPass : Pass<"tile-choose-threads", "::tilec::tile::ProgramOp"> {
   let summary = "more threads where fragments do not fit into those that the author named";
   let description = [{
-    Needs:  `tile-normalize`.
+    Needs:  operations in one form (`tile-lower-breaks`, `tile-lower-copies`, `tile-lower-fills`).
     Gives:  the peak of the fragments' registers and some beside fit into a thread's
             share, where more threads can do that. A block that has a unit to itself, and
             whose loops compute with more than a lane's arithmetic reaches, has a wave on
@@ -115,7 +513,7 @@ def ChooseThreadsPass : Pass<"tile-choose-threads", "::tilec::tile::ProgramOp"> 
 def GiveStagesPass : Pass<"tile-give-stages", "::tilec::tile::ProgramOp"> {
   let summary = "two stages for long products of a grid that leaves units idle";
   let description = [{
-    Needs:  `tile-normalize`.
+    Needs:  operations in one form (`tile-lower-breaks`, `tile-lower-copies`, `tile-lower-fills`).
     Gives:  a pipelined loop of copies and one product that asks for no ring (`stages` 0 and 1) has two
             stages where the grid has no more blocks than the chip units and the loop 64 rounds.
     Leaves: chips without warp groups and TMA, loops whose schedule or stages the author named, all
@@ -128,7 +526,7 @@ def GiveStagesPass : Pass<"tile-give-stages", "::tilec::tile::ProgramOp"> {
 def SetKTilesPass : Pass<"tile-set-k-tiles", "::tilec::tile::ProgramOp"> {
   let summary = "products whose rounds bring whole rows of the swizzle";
   let description = [{
-    Needs:  `tile-normalize`.
+    Needs:  operations in one form (`tile-lower-breaks`, `tile-lower-copies`, `tile-lower-fills`).
     Gives:  a loop that copies two operands and multiplies them does so in rounds of 128 bytes along
             K where rows along K are copied: fewer longer rounds instead of shorter ones, and more
             shorter ones where shared memory would hold few slots.
@@ -175,7 +573,7 @@ def PeelEdgesPass : Pass<"tile-peel-edges", "::tilec::tile::ProgramOp"> {
 def InferLayoutsPass : Pass<"tile-infer-layouts", "::tilec::tile::ProgramOp"> {
   let summary = "choose where the elements of every fragment and shared buffer are";
   let description = [{
-    Needs:  `tile-normalize`.
+    Needs:  operations in one form (`tile-lower-breaks`, `tile-lower-copies`, `tile-lower-fills`).
     Gives:  every `tile.alloc` of a fragment or shared buffer has a layout; a use
             that wants another one goes through shared memory, as explicit copies.
             Every `tile.gemm` says how it is multiplied (`mma`), which no later pass
@@ -195,24 +593,146 @@ def InferLayoutsPass : Pass<"tile-infer-layouts", "::tilec::tile::ProgramOp"> {
   let dependentDialects = ["::mlir::arith::ArithDialect"];
 }
 
+def ChooseSchedulesPass : Pass<"tile-choose-schedules", "::tilec::tile::ProgramOp"> {
+  let summary = "of the schedules that authors name, the one that the target has";
+  let description = [{
+    Needs:  a verified program.
+    Gives:  the strategy of a loop is the first of its names that the target has, else `auto`, with a warning; a
+            loop that is to be left as it is says so (`exact`).
+    Leaves: everything else.
+  }];
+  let options = [Option<"target", "target", "std::string", "std::string(::tilec::nameOf(::tilec::defaultArch))", "the chip">];
+}
+
+def DelaySumsPass : Pass<"tile-delay-sums", "::tilec::tile::ProgramOp"> {
+  let summary = "sums over rounds are combined over lanes once";
+  let description = [{
+    Needs:  layouts.
+    Gives:  `l[i] = l[i] * alpha[i] + sum(row i of S)` in every round of a loop, from l = 0: each lane keeps the sum
+            of its own elements; lanes and waves combine theirs behind the loop.
+    Leaves: lockstep kernels; everything else. docs/decisions/0007-sums-are-combined-late.md.
+  }];
+  let dependentDialects = ["::mlir::arith::ArithDialect"];
+}
+
+def RelaxMathPass : Pass<"tile-relax-math", "::tilec::tile::ProgramOp"> {
+  let summary = "arithmetic whose last bits are rounded away";
+  let description = [{
+    Needs:  layouts.
+    Gives:  arithmetic of which the agreement rule cannot see the last bits has flags that say so, or a cheaper
+            form (lib/Transforms/Normalize/RelaxMath.h has the rules).
+    Leaves: programs that ask for the library's functions; what the rule can see.
+  }];
+  let options = [Option<"target", "target", "std::string", "std::string(::tilec::nameOf(::tilec::defaultArch))", "the chip">];
+  let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::math::MathDialect"];
+}
+
+def SimplifyFillsPass : Pass<"tile-simplify-fills", "::tilec::tile::ProgramOp"> {
+  let summary = "products that begin without their fill or mask";
+  let description = [{
+    Needs:  layouts.
+    Gives:  a fill with zeros of a product's C is the product's `clear` where the instruction has one; a mask of C
+            by a condition on indices runs only where the condition cuts the tile.
+    Leaves: chips with tensor copies, where `tile-expand-producers` does so group by group; all else.
+  }];
+  let options = [Option<"target", "target", "std::string", "std::string(::tilec::nameOf(::tilec::defaultArch))", "the chip">];
+  let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::scf::SCFDialect"];
+}
+
+def RunSerialAheadPass : Pass<"tile-run-serial-ahead", "::tilec::tile::ProgramOp"> {
+  let summary = "two stages for serial loops that bring rows";
+  let description = [{
+    Needs:  layouts.
+    Gives:  in a kernel without pipelined loops, a serial loop that brings rows and works on them element by
+            element has two stages, where shared memory holds them beside as many blocks as before.
+    Leaves: chips that count copies, lockstep kernels; what is computed.
+  }];
+  let options = [Option<"target", "target", "std::string", "std::string(::tilec::nameOf(::tilec::defaultArch))", "the chip">];
+}
+
+def ForwardStoresPass : Pass<"tile-forward-stores", "::tilec::tile::ProgramOp"> {
+  let summary = "accumulators are stored without a shared tile on the way";
+  let description = [{
+    Needs:  layouts; a chip with tensor copies.
+    Gives:  what a kernel with a producer stores through a shared tile of its author's, and through nothing else, is
+            stored from registers: the bytes are the rings'.
+    Leaves: what a tensor copy cannot store; everything else.
+  }];
+  let options = [Option<"target", "target", "std::string", "std::string(::tilec::nameOf(::tilec::defaultArch))", "the chip">,
+                 Option<"strategy", "strategy", "std::string", "\"\"",
+                        "the strategy of every product, instead of its own">];
+  let dependentDialects = ["::mlir::arith::ArithDialect"];
+}
+
+def HoistReadsPass : Pass<"tile-hoist-reads", "::tilec::tile::ProgramOp"> {
+  let summary = "what a loop reads alike in all rounds is read in front of it";
+  let description = [{
+    Needs:  layouts.
+    Gives:  a pipelined loop reads in front of its rounds what places of its copies are computed from and no round
+            writes: variables, and, where copies are counted, elements of tensors. A read in the round would
+            keep the copy back.
+    Leaves: everything else.
+  }];
+  let options = [Option<"target", "target", "std::string", "std::string(::tilec::nameOf(::tilec::defaultArch))", "the chip">];
+  let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::scf::SCFDialect"];
+}
+
+def HoistTilesPass : Pass<"tile-hoist-tiles", "::tilec::tile::ProgramOp"> {
+  let summary = "tiles that a round has for itself stand in front of the loop";
+  let description = [{
+    Needs:  layouts.
+    Gives:  a shared tile that copies of a pipelined loop fill stands in front of it, and may have slots.
+    Leaves: everything else.
+  }];
+}
+
+def ExpandProducersPass : Pass<"tile-expand-producers", "::tilec::tile::ProgramOp"> {
+  let summary = "pipelined loops with a producer warp";
+  let description = [{
+    Needs:  layouts, `tile-hoist-tiles`.
+    Gives:  where the chip has TMA, a producer warp fills the slots of loops whose copies it can do, and the others
+            wait for them; products follow the strategy that is named. Such loops have no stages. Errors
+            where a named strategy does not fit.
+    Leaves: other loops and chips. docs/machine-code/hopper.md.
+  }];
+  let options = [Option<"target", "target", "std::string", "std::string(::tilec::nameOf(::tilec::defaultArch))", "the chip">,
+                 Option<"strategy", "strategy", "std::string", "\"\"",
+                        "the strategy of every product, instead of its own">];
+  let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::scf::SCFDialect"];
+}
+
+def ReadImagesPass : Pass<"tile-read-images", "::tilec::tile::ProgramOp"> {
+  let summary = "images that no producer brings are read element by element";
+  let description = [{
+    Needs:  `tile-expand-producers`.
+    Gives:  no copy of a box of a `tile.im2col` is left: it is a loop over the image's elements.
+    Leaves: everything else.
+  }];
+  let dependentDialects = ["::mlir::arith::ArithDialect"];
+}
+
+def SeparateTilesPass : Pass<"tile-separate-tiles", "::tilec::tile::ProgramOp"> {
+  let summary = "each pipelined loop has tiles of its own";
+  let description = [{
+    Needs:  `tile-hoist-tiles`.
+    Gives:  a tile that several pipelined loops fill anew in every round is one a loop: rings are a loop's own.
+    Leaves: what is computed.
+  }];
+}
+
 def ExpandPipelinesPass : Pass<"tile-expand-pipelines", "::tilec::tile::ProgramOp"> {
   let summary = "run the copies of a pipelined loop ahead of their use";
   let description = [{
-    Needs:  layouts.
+    Needs:  layouts, `tile-hoist-reads`, `tile-separate-tiles`.
     Gives:  no loop has `stages` > 1; its copies from global to shared memory are
             asynchronous, in a ring of `stages` buffers, with explicit waits and
             barriers. Tiles that cannot be copied so, or find no room for a second slot,
             wait in registers (where the chip keeps the order of what it reads).
     Leaves: the order of everything else.
 
-    `planPipeline` decides. docs/machine-code/pipelining.md. Where the chip
-    has TMA, loops whose copies it can do get a producer warp instead (docs/machine-code/hopper.md).
+    `planPipeline` decides. docs/machine-code/pipelining.md.
   }];
-  let options = [Option<"target", "target", "std::string", "std::string(::tilec::nameOf(::tilec::defaultArch))", "the chip">,
-                 Option<"producer", "producer", "bool", "true",
-                        "copies by a producer warp where the chip can">,
-                 Option<"strategy", "strategy", "std::string", "\"\"",
-                        "the strategy of every product, instead of its own">];
+  let options = [Option<"target", "target", "std::string", "std::string(::tilec::nameOf(::tilec::defaultArch))", "the chip">];
   let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::scf::SCFDialect"];
 }
 

@@ -173,6 +173,8 @@ LogicalResult AllocOp::verify() {
     if (!type.isShared() || int64_t(*place) < 0)
       return emitOpError() << "has place " << int64_t(*place)
                            << "; shared buffers have one, from byte 0 on";
+  if (getWasLocal() && !type.isShared())
+    return emitOpError("is no shared buffer, and `was_local` is for those");
   if (!getLayout())
     return success();
   if (auto fragment = dyn_cast<FragmentLayoutAttr>(*getLayout())) {

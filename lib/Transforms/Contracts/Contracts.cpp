@@ -33,16 +33,71 @@ ArrayRef<Contract> contracts() {
        {ThreadsApart},
        {true, {"tile.sync_threads", "tile.sync_warp"}, ""}},
       {"tile-part-waves", {WholeBuffers, ThreadsApart}, {WholeBuffers}, parameters},
-      {"tile-normalize", {WholeBuffers}, {OneForm, NamedOps}, parameters},
-      {"tile-choose-threads", {OneForm}, {}, {true, {"threads"}, ""}},
-      {"tile-give-stages", {OneForm}, {}, parameters},
-      {"tile-set-k-tiles", {OneForm}, {}, parameters},
-      {"tile-split-products", {OneForm}, {}, parameters},
-      {"tile-peel-edges", {OneForm}, {}, parameters},
-      {"tile-infer-layouts", {WholeBuffers, OneForm}, {Layouts}, parameters},
+      {"tile-gather-flags", {WholeBuffers}, {}, parameters},
+      {"tile-place-locals", {}, {}, {true, {"tile.alloc", "tile.subview", "tile.reshape"}, ""}},
+      {"tile-write-locals", {}, {}, parameters},
+      {"tile-separate-overlaps", {}, {}, {true, {"tile.alloc", "tile.copy"}, ""}},
+      {"tile-narrow-tiles", {}, {}, parameters},
+      {"tile-expand-inner-tiles", {}, {OuterTiles}, parameters},
+      {"tile-simplify-offsets", {}, {}, parameters},
+      {"tile-shorten-parallels", {}, {}, parameters},
+      {"tile-decide-comparisons", {}, {}, parameters},
+      {"tile-fold-views", {}, {WholeBuffers}, parameters},
+      {"tile-unguard-reads", {WholeBuffers}, {}, parameters},
+      {"tile-read-once", {WholeBuffers}, {}, parameters},
+      {"tile-unify-meetings", {WholeBuffers}, {}, parameters},
+      {"tile-lower-breaks", {}, {NoBreaks}, parameters},
+      {"tile-expand-scans", {}, {}, parameters},
+      {"tile-parallelize-loops", {WholeBuffers}, {}, parameters},
+      {"tile-spread-locals", {WholeBuffers}, {PlacedLocals}, {true, {"tile.alloc"}, ""}},
+      {"tile-merge-parallels", {}, {}, parameters},
+      {"tile-chunk-parallels", {}, {}, parameters},
+      {"tile-bound-parallels", {}, {ConstantExtents}, parameters},
+      {"tile-fission-parallels", {OuterTiles, ConstantExtents}, {FlatLoops}, parameters},
+      {"tile-order-updates", {FlatLoops}, {}, parameters},
+      {"tile-recognize-reductions", {FlatLoops}, {}, parameters},
+      {"tile-keep-own-elements", {WholeBuffers, FlatLoops}, {}, parameters},
+      {"tile-raise-copies", {WholeBuffers, FlatLoops}, {}, parameters},
+      {"tile-join-copies", {}, {}, parameters},
+      {"tile-lift-statements", {WholeBuffers}, {}, parameters},
+      {"tile-lift-elements", {WholeBuffers}, {LiftedElements}, parameters},
+      {"tile-roll-tails", {}, {}, parameters},
+      {"tile-join-products", {}, {}, parameters},
+      {"tile-forward-operands", {}, {}, parameters},
+      {"tile-forward-tiles", {}, {}, parameters},
+      {"tile-erase-dead", {}, {}, parameters},
+      {"tile-raise-fills", {WholeBuffers, FlatLoops}, {NamedFills}, parameters},
+      {"tile-lower-copies", {}, {MovedRegisters}, parameters},
+      {"tile-lower-fills", {}, {WholeFills}, parameters},
+      {"tile-raise-moves", {WholeBuffers, FlatLoops}, {NamedMoves}, parameters},
+      {"tile-stream-fragments", {NamedFills, NamedMoves}, {}, parameters},
+      {"tile-read-rounds", {NamedMoves}, {}, parameters},
+      {"tile-choose-threads", {NoBreaks, MovedRegisters, WholeFills}, {}, {true, {"threads"}, ""}},
+      {"tile-give-stages", {NoBreaks, MovedRegisters, WholeFills}, {}, parameters},
+      {"tile-set-k-tiles", {NoBreaks, MovedRegisters, WholeFills}, {}, parameters},
+      {"tile-split-products", {NoBreaks, MovedRegisters, WholeFills}, {}, parameters},
+      {"tile-peel-edges", {NoBreaks, MovedRegisters, WholeFills}, {}, parameters},
+      {"tile-infer-layouts",
+       {WholeBuffers, NoBreaks, FlatLoops, LiftedElements, MovedRegisters, WholeFills},
+       {Layouts},
+       parameters},
+      {"tile-choose-schedules", {}, {}, {true, {"strategy", "exact"}, ""}},
+      {"tile-delay-sums", {WholeBuffers, Layouts}, {}, parameters},
+      {"tile-relax-math", {WholeBuffers, Layouts}, {}, parameters},
+      {"tile-simplify-fills", {WholeBuffers, Layouts}, {}, parameters},
+      {"tile-run-serial-ahead", {Layouts}, {}, parameters},
+      {"tile-forward-stores", {WholeBuffers, Layouts}, {}, parameters},
+      {"tile-hoist-reads", {WholeBuffers}, {}, parameters},
+      {"tile-hoist-tiles", {}, {}, {true, {"tile.alloc"}, ""}},
+      {"tile-expand-producers",
+       {WholeBuffers, MovedRegisters, WholeFills, Layouts},
+       {PipesFilled},
+       parameters},
+      {"tile-read-images", {}, {}, parameters},
+      {"tile-separate-tiles", {Layouts}, {}, parameters},
       {"tile-expand-pipelines",
-       {WholeBuffers, OneForm, Layouts},
-       {OneStage, CopiesWaited, PipesFilled},
+       {WholeBuffers, MovedRegisters, WholeFills, Layouts},
+       {OneStage, CopiesWaited},
        parameters},
       {"tile-stage-stores", {Layouts, OneStage}, {}, parameters},
       {"tile-place-shared",
@@ -51,7 +106,8 @@ ArrayRef<Contract> contracts() {
        {true, {"shared_place", "shared_bytes"}, ""}},
       {"tile-place-barriers", {OneStage, Places}, {Barriers}, {true, {"tile.barrier"}, ""}},
       {"tile-to-wave",
-       {WholeBuffers, OneForm, Layouts, OneStage, CopiesWaited, PipesFilled, Places, Barriers},
+       {WholeBuffers, NoBreaks, MovedRegisters, WholeFills, Layouts, OneStage, CopiesWaited,
+        PipesFilled, Places, Barriers},
        {OneDialect, OnTarget},
        {true, {}, "tile.program"}},
       {"wave-schedule", {OneDialect, OnTarget}, {Planned}, parameters},
@@ -74,9 +130,14 @@ static const Contract *contractOf(StringRef pass) {
 /// Facts about tile programs, which end when there are wave kernels.
 static bool isOfTile(Fact fact) { return fact < Fact::OneDialect; }
 
-/// ThreadsApart holds of accesses as they were written. What canonicalize folds may make another
-/// loop a fill.
-static bool endsAtOnce(Fact fact) { return fact == Fact::ThreadsApart || fact == Fact::NamedOps; }
+/// ThreadsApart holds of accesses as they were written.
+static bool endsAtOnce(Fact fact) { return fact == Fact::ThreadsApart; }
+
+/// Loops have names for those who give them layouts. What canonicalize folds may make another loop
+/// a fill.
+static bool endsWithLayouts(Fact fact) {
+  return fact == Fact::NamedFills || fact == Fact::NamedMoves;
+}
 
 void ContractChecker::watch(MLIRContext &context) {
   context.disableMultithreading(); // programs of a module one after the other
@@ -128,6 +189,9 @@ static std::optional<Breach> undeclaredIn(Operation *root, const AttributeNames 
 void ContractChecker::run(llvm::function_ref<void()> pass, StringRef name, Operation *root) {
   llvm::SaveAndRestore checking(isChecking);
   const Contract *contract = contractOf(name);
+  // With another program of the module the passes begin anew.
+  if (isa<tile::ProgramOp>(root) && std::exchange(program, root) != root)
+    restart();
   // Passes of MLIR: what holds goes on to hold.
   Snapshot before(root, contract ? contract->leaves : Untouched());
   if (contract) {
@@ -157,6 +221,8 @@ void ContractChecker::run(llvm::function_ref<void()> pass, StringRef name, Opera
     llvm::erase_if(held, isOfTile);
   if (contract && !hold(contract->gives, root, "`" + name + "` gives"))
     return;
+  if (llvm::is_contained(held, Fact::Layouts))
+    llvm::erase_if(held, endsWithLayouts);
   hold(held, root, "`" + name + "` keeps");
   llvm::erase_if(held, endsAtOnce);
 }

@@ -71,24 +71,74 @@ Complaint usesView(Operation *op) {
   return isView ? Complaint("names a view") : std::nullopt;
 }
 
-Complaint hasOtherForm(Operation *op) {
-  if (isa<tile::BreakOp>(op))
-    return "is left";
-  if (auto fill = dyn_cast<tile::FillOp>(op); fill && !isWholeTile(fill.getDst()))
-    return "fills something else than a whole tile on the chip";
-  if (auto copy = dyn_cast<tile::CopyOp>(op);
-      copy && (isInRegisters(copy.getSrc()) || isInRegisters(copy.getDst())))
-    return "copies registers";
-  return std::nullopt;
+Complaint standsInParallel(Operation *op) {
+  bool isTile = isa<tile::CopyOp, tile::FillOp, tile::ReduceOp>(op);
+  return isTile && op->getParentOfType<tile::ParallelOp>() ? Complaint("stands in a parallel")
+                                                           : std::nullopt;
 }
 
-Complaint hasAName(Operation *op) {
+Complaint isBreak(Operation *op) {
+  return isa<tile::BreakOp>(op) ? Complaint("is left") : std::nullopt;
+}
+
+Complaint waitsForPlace(Operation *op) {
+  auto alloc = dyn_cast<tile::AllocOp>(op);
+  return alloc && alloc.getWasLocal() ? Complaint("has no place for good") : std::nullopt;
+}
+
+Complaint hasOtherExtents(Operation *op) {
   auto loop = dyn_cast<tile::ParallelOp>(op);
-  if (!loop || loop->getParentOfType<tile::ParallelOp>())
-    return std::nullopt;
-  if (tile::MoveOp::isBodyOf(loop))
-    return "is a move and nothing else";
-  return onlyFills(loop) ? Complaint("is a fill and nothing else") : std::nullopt;
+  return loop && !loop.constantExtents() ? Complaint("has extents that only the run knows")
+                                         : std::nullopt;
+}
+
+Complaint isNested(Operation *op) {
+  return isa<tile::ParallelOp>(op) && op->getParentOfType<tile::ParallelOp>()
+             ? Complaint("stands in another one")
+             : std::nullopt;
+}
+
+Complaint touchesLooseElement(Operation *op) {
+  Value buffer;
+  if (auto load = dyn_cast<tile::LoadOp>(op))
+    buffer = load.getBuffer();
+  else if (auto store = dyn_cast<tile::StoreOp>(op))
+    buffer = store.getBuffer();
+  bool isLoose = buffer && cast<tile::BufferType>(buffer.getType()).isFragment() &&
+                 !op->getParentOfType<tile::ElementLoop>();
+  return isLoose ? Complaint("touches an element of a fragment outside of a parallel")
+                 : std::nullopt;
+}
+
+/// A parallel that stands in no other one, or nothing.
+tile::ParallelOp outermostLoop(Operation *op) {
+  auto loop = dyn_cast<tile::ParallelOp>(op);
+  return loop && !loop->getParentOfType<tile::ParallelOp>() ? loop : tile::ParallelOp();
+}
+
+Complaint isUnnamedFill(Operation *op) {
+  tile::ParallelOp loop = outermostLoop(op);
+  return loop && onlyFills(loop) ? Complaint("is a fill and nothing else") : std::nullopt;
+}
+
+Complaint copiesRegisters(Operation *op) {
+  auto copy = dyn_cast<tile::CopyOp>(op);
+  return copy && (isInRegisters(copy.getSrc()) || isInRegisters(copy.getDst()))
+             ? Complaint("copies registers")
+             : std::nullopt;
+}
+
+Complaint fillsPart(Operation *op) {
+  auto fill = dyn_cast<tile::FillOp>(op);
+  return fill && !isWholeTile(fill.getDst())
+             ? Complaint("fills something else than a whole tile on the chip")
+             : std::nullopt;
+}
+
+Complaint isUnnamedMove(Operation *op) {
+  tile::ParallelOp loop = outermostLoop(op);
+  return loop && tile::MoveOp::isBodyOf(loop) ? Complaint("is a move and nothing else")
+                                              : std::nullopt;
 }
 
 Complaint lacksLayout(Operation *op, const TargetInfo &target) {
@@ -232,12 +282,28 @@ std::optional<Breach> breachOf(Fact fact, Operation *root, const TargetInfo &tar
   switch (fact) {
   case Fact::WholeBuffers:
     return firstBreach(root, usesView);
-  case Fact::OneForm:
-    return firstBreach(root, hasOtherForm);
-  case Fact::NamedOps:
-    return firstBreach(root, hasAName);
   case Fact::ThreadsApart:
     return notSettled(root, createSeparateThreadsPass());
+  case Fact::OuterTiles:
+    return firstBreach(root, standsInParallel);
+  case Fact::NoBreaks:
+    return firstBreach(root, isBreak);
+  case Fact::PlacedLocals:
+    return firstBreach(root, waitsForPlace);
+  case Fact::ConstantExtents:
+    return firstBreach(root, hasOtherExtents);
+  case Fact::FlatLoops:
+    return firstBreach(root, isNested);
+  case Fact::LiftedElements:
+    return firstBreach(root, touchesLooseElement);
+  case Fact::NamedFills:
+    return firstBreach(root, isUnnamedFill);
+  case Fact::MovedRegisters:
+    return firstBreach(root, copiesRegisters);
+  case Fact::WholeFills:
+    return firstBreach(root, fillsPart);
+  case Fact::NamedMoves:
+    return firstBreach(root, isUnnamedMove);
   case Fact::Layouts:
     return firstBreach(root, [&](Operation *op) { return lacksLayout(op, target); });
   case Fact::OneStage:

@@ -1,7 +1,7 @@
 //===- Stores.h - what a loop over elements leaves in a buffer -------------===//
 //
 // Takes an op and a buffer, says whether what was in the buffer is gone behind it, and what is
-// there instead. The one place that knows when a loop fills buffers: tile-normalize asks it, and
+// there instead. The one place that knows when a loop fills buffers: tile-raise-fills asks it, and
 // what it finds is tile.fill from there on.
 //
 // SPDX-License-Identifier: Apache-2.0

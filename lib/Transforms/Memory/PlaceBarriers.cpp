@@ -147,7 +147,7 @@ private:
 
   llvm::SmallPtrSet<Value, 4> exchanged; ///< global buffers that are read and written
   /// Scalar code of a lockstep kernel, and branches and loops that only some threads take: those
-  /// hold nothing else after tile-normalize.
+  /// hold nothing else after tile-unify-meetings.
   bool isOfThread(Operation *op) const;
 
   bool isLockstep;

@@ -1,7 +1,7 @@
-//===- ForwardOperands.h - what is only passed on is left out ---------------===//
+//===- ForwardOperands.h - what stands behind views -----------------------===//
 //
-// Takes a program, lets products read shared tiles themselves instead of copies of them in
-// fragments, and fragments tensors themselves instead of converted copies in shared tiles.
+// Takes a buffer or a view, for passes that leave out what is only passed on: gives whether it is a
+// whole buffer, and what uses it.
 //
 // SPDX-License-Identifier: Apache-2.0
 //===----------------------------------------------------------------------===//
@@ -11,15 +11,9 @@
 
 namespace tilec {
 
-/// A fragment that only brings a whole shared tile to one product of the same block goes away: the
-/// product reads the shared tile, from which the target takes its operands in the way that it has
-/// for that (matrix descriptors, transposing reads, plans). Takes copies that are ops, before
-/// copiesToMoves.
-void forwardOperands(tile::ProgramOp program);
-
-/// A shared tile that only brings elements of a tensor, converted, to one fragment of the same
-/// block goes away: no asynchronous copy could fill it, and the fragment's own loads wait for no
-/// barrier. Takes copies that are ops, too.
-void forwardTiles(tile::ProgramOp program);
+/// Whether the view is its root, element for element.
+bool isWholeRoot(mlir::Value view);
+/// What uses the buffer or a view of it; views themselves are none.
+llvm::SmallVector<mlir::Operation *> usersBehindViews(mlir::Value buffer);
 
 } // namespace tilec

@@ -5,7 +5,9 @@
 //
 // SPDX-License-Identifier: Apache-2.0
 //===----------------------------------------------------------------------===//
-#include "Normalize/JoinCopies.h"
+#include "Normalize/Normalize.h"
+
+#include "tilec/Transforms/Passes.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
@@ -14,6 +16,10 @@
 using namespace mlir;
 
 namespace tilec {
+
+#define GEN_PASS_DEF_JOINCOPIESPASS
+#include "tilec/Transforms/Passes.h.inc"
+
 namespace {
 
 /// Copies of a branch that does nothing else; empty where it does.
@@ -93,7 +99,9 @@ private:
 
 } // namespace
 
-void joinCopies(tile::ProgramOp program) {
+/// Both branches copy boxes of the same tensors to the same tiles in the same order, and do nothing
+/// else: a copy that each round executes can run ahead.
+static void joinCopies(tile::ProgramOp program) {
   SmallVector<scf::IfOp> branches;
   program.walk([&](scf::IfOp branch) {
     // In a lockstep kernel threads may go different ways.
@@ -104,5 +112,11 @@ void joinCopies(tile::ProgramOp program) {
   for (scf::IfOp branch : branches)
     Join(branch).run();
 }
+
+namespace {
+struct JoinCopiesPass : impl::JoinCopiesPassBase<JoinCopiesPass> {
+  void runOnOperation() override { joinCopies(getOperation()); }
+};
+} // namespace
 
 } // namespace tilec

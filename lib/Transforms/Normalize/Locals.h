@@ -1,7 +1,7 @@
-//===- Locals.h - where the local buffers of a block are ------------------===//
+//===- Locals.h - local buffers of a block --------------------------------===//
 //
-// Takes a kernel without threads of its own, gives its local buffers a place: shared memory or
-// fragments.
+// Outside of lockstep mode a local buffer is one buffer of the block: takes one, gives what touches
+// it, for the passes that decide where it is.
 //
 // SPDX-License-Identifier: Apache-2.0
 //===----------------------------------------------------------------------===//
@@ -11,12 +11,25 @@
 
 namespace tilec {
 
-/// Outside of lockstep mode: local buffers of the block of which not every thread can have a copy
-/// become shared buffers, which are returned; what writes the others is done by every thread.
-llvm::SmallVector<tile::AllocOp> placeLocals(tile::KernelOp kernel);
+/// A local buffer and all that touches it.
+struct Local {
+  tile::AllocOp alloc;
+  llvm::SmallVector<mlir::Operation *> users, views; ///< users are none of the views
 
-/// Of those, buffers that are only gone through element by element become fragments. Serial loops
-/// that are parallels have become such.
-void spreadLocals(llvm::ArrayRef<tile::AllocOp> shared);
+  explicit Local(tile::AllocOp alloc);
+  tile::BufferType type() { return alloc.getResult().getType(); }
+  bool writes(mlir::Operation *op);
+  /// Of the buffer and its views.
+  void setScope(tile::Scope scope);
+};
+
+/// Local buffers of a kernel but those of an iteration of a parallel, which belong to one thread.
+std::vector<Local> localsOf(tile::KernelOp kernel);
+
+/// The parallel around the op that stands in no other one.
+tile::ParallelOp outermostParallelOf(mlir::Operation *op);
+bool hasOneIteration(tile::ParallelOp loop);
+/// Whether the value may differ between iterations of the parallel.
+bool variesIn(mlir::Value value, tile::ParallelOp loop);
 
 } // namespace tilec

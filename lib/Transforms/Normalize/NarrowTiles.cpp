@@ -12,10 +12,11 @@
 //
 // SPDX-License-Identifier: Apache-2.0
 //===----------------------------------------------------------------------===//
-#include "Normalize/NarrowTiles.h"
+#include "Normalize/Normalize.h"
 
 #include "tilec/Analysis/Index.h"
 #include "tilec/Target/Target.h"
+#include "tilec/Transforms/Passes.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 
@@ -26,6 +27,10 @@
 using namespace mlir;
 
 namespace tilec {
+
+#define GEN_PASS_DEF_NARROWTILESPASS
+#include "tilec/Transforms/Passes.h.inc"
+
 namespace {
 
 /// Columns of the narrowest product whose waves have whole matrix instructions each, however they
@@ -221,9 +226,16 @@ void NarrowTiles::run() {
 
 } // namespace
 
-void narrowTiles(tile::ProgramOp program) {
+/// A product in tiles of 256 columns whose C has 128 multiplies 128.
+static void narrowTiles(tile::ProgramOp program) {
   for (tile::KernelOp kernel : program.getBody().getOps<tile::KernelOp>())
     NarrowTiles(kernel).run();
 }
+
+namespace {
+struct NarrowTilesPass : impl::NarrowTilesPassBase<NarrowTilesPass> {
+  void runOnOperation() override { narrowTiles(getOperation()); }
+};
+} // namespace
 
 } // namespace tilec

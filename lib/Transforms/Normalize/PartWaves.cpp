@@ -4,8 +4,8 @@
 //                                             if (on_waves 1 count 2) { B }
 //
 // where neither branch writes what the other one touches, so that nobody can tell in which order
-// they run. Otherwise tile operations are the block's wherever they stand (Meetings.cpp): all waves
-// go through A and then through B, and a long chain of A keeps back the reads of B.
+// they run. Otherwise tile operations are the block's wherever they stand (tile-unify-meetings):
+// all waves go through A and then through B, and a long chain of A keeps back the reads of B.
 //
 // Barriers of the block stand around the branches, so that those inside them need not count for
 // what stands outside.

@@ -10,12 +10,17 @@
 #include "Normalize/Normalize.h"
 
 #include "tilec/Analysis/Buffers.h"
+#include "tilec/Transforms/Passes.h"
 
 #include "mlir/Interfaces/SideEffectInterfaces.h"
 
 using namespace mlir;
 
 namespace tilec {
+
+#define GEN_PASS_DEF_READONCEPASS
+#include "tilec/Transforms/Passes.h.inc"
+
 namespace {
 
 /// Reads of one tensor in a block that are looked at: time by the square.
@@ -63,7 +68,7 @@ void readOnceIn(Block &block, llvm::function_ref<bool(Value)> stays) {
 
 } // namespace
 
-void readOnce(tile::ProgramOp program) {
+static void readOnce(tile::ProgramOp program) {
   for (tile::KernelOp kernel : program.getBody().getOps<tile::KernelOp>()) {
     Accesses accesses = accessesOf(kernel);
     auto stays = [&](Value buffer) {
@@ -74,5 +79,11 @@ void readOnce(tile::ProgramOp program) {
     });
   }
 }
+
+namespace {
+struct ReadOncePass : impl::ReadOncePassBase<ReadOncePass> {
+  void runOnOperation() override { readOnce(getOperation()); }
+};
+} // namespace
 
 } // namespace tilec

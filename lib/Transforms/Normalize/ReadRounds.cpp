@@ -20,6 +20,7 @@
 #include "tilec/Analysis/Buffers.h"
 #include "tilec/Analysis/Index.h"
 #include "tilec/Base/Math.h"
+#include "tilec/Transforms/Passes.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/IR/IRMapping.h"
@@ -27,6 +28,9 @@
 using namespace mlir;
 
 namespace tilec {
+
+#define GEN_PASS_DEF_READROUNDSPASS
+#include "tilec/Transforms/Passes.h.inc"
 
 namespace {
 
@@ -163,7 +167,7 @@ void ReadRounds::rewrite() {
         b.clone(*op, mapping);
   for (Operation *op : llvm::reverse(before))
     op->erase();
-  // What a loop sums up is combined over lanes behind it (LateSums.h), also of one round.
+  // What a loop sums up is combined over lanes behind it (tile-delay-sums), also of one round.
   if (!loop.bodyBlock()->getOps<tile::ReduceOp>().empty()) {
     b.setInsertionPoint(loop);
     int64_t step = rounds * *tile::constantInt(loop.getStep());
@@ -177,7 +181,7 @@ void ReadRounds::rewrite() {
 
 } // namespace
 
-void readRoundsTogether(tile::KernelOp kernel) {
+static void readRoundsTogether(tile::KernelOp kernel) {
   SmallVector<tile::ForOp> loops;
   kernel.walk([&](tile::ForOp loop) {
     if (!loop->getParentOfType<tile::ElementLoop>())
@@ -187,5 +191,15 @@ void readRoundsTogether(tile::KernelOp kernel) {
     if (ReadRounds reads(loop); reads.find())
       reads.rewrite();
 }
+
+namespace {
+struct ReadRoundsPass : impl::ReadRoundsPassBase<ReadRoundsPass> {
+  void runOnOperation() override {
+    for (tile::KernelOp kernel : getOperation().getBody().getOps<tile::KernelOp>())
+      if (!kernel.getLockstep())
+        readRoundsTogether(kernel);
+  }
+};
+} // namespace
 
 } // namespace tilec

@@ -14,12 +14,20 @@
 #include "Normalize/ShortAngles.h"
 #include "Normalize/Steps.h"
 
+#include "tilec/Analysis/Buffers.h"
+#include "tilec/Transforms/PassTarget.h"
+#include "tilec/Transforms/Passes.h"
+
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Math/IR/Math.h"
 
 using namespace mlir;
 
 namespace tilec {
+
+#define GEN_PASS_DEF_RELAXMATHPASS
+#include "tilec/Transforms/Passes.h.inc"
+
 namespace {
 
 /// Whether a quotient is c / (d + e^x), as in a sigmoid, all of whose uses may have zero for what
@@ -247,5 +255,19 @@ void relaxMath(tile::KernelOp kernel, const TargetInfo &target) {
   if (isFast)
     relaxAll(kernel);
 }
+
+namespace {
+struct RelaxMathPass : impl::RelaxMathPassBase<RelaxMathPass> {
+  using RelaxMathPassBase::RelaxMathPassBase;
+
+  void runOnOperation() override {
+    const TargetInfo *chip = targetOfPass(getOperation(), target);
+    if (!chip)
+      return signalPassFailure();
+    for (tile::KernelOp kernel : getOperation().getBody().getOps<tile::KernelOp>())
+      relaxMath(kernel, *chip);
+  }
+};
+} // namespace
 
 } // namespace tilec

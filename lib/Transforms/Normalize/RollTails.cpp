@@ -4,16 +4,21 @@
 //
 // SPDX-License-Identifier: Apache-2.0
 //===----------------------------------------------------------------------===//
-#include "Normalize/RollTails.h"
+#include "Normalize/Normalize.h"
 
 #include "tilec/Analysis/Buffers.h"
 #include "tilec/Analysis/Index.h"
+#include "tilec/Transforms/Passes.h"
 
 #include "mlir/Interfaces/SideEffectInterfaces.h"
 
 using namespace mlir;
 
 namespace tilec {
+
+#define GEN_PASS_DEF_ROLLTAILSPASS
+#include "tilec/Transforms/Passes.h.inc"
+
 namespace {
 
 /// Compares a loop's body with what stands behind the loop.
@@ -113,7 +118,9 @@ private:
 
 } // namespace
 
-void rollTails(tile::ProgramOp program) {
+/// The tail does what the body would do with the next value of the loop variable; tiles of its own
+/// stand for those of the body.
+static void rollTails(tile::ProgramOp program) {
   program.walk([](tile::ForOp loop) {
     auto lower = tile::constantInt(loop.getLower()), upper = tile::constantInt(loop.getUpper()),
          step = tile::constantInt(loop.getStep());
@@ -130,5 +137,11 @@ void rollTails(tile::ProgramOp program) {
         arith::ConstantIndexOp::create(builder, loop.getLoc(), *upper + *step));
   });
 }
+
+namespace {
+struct RollTailsPass : impl::RollTailsPassBase<RollTailsPass> {
+  void runOnOperation() override { rollTails(getOperation()); }
+};
+} // namespace
 
 } // namespace tilec

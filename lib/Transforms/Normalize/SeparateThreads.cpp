@@ -7,8 +7,8 @@
 // before, inside. Tile operations are phase boundaries: where the code of threads meets them the
 // barrier is placed as well, so that it counts for both.
 //
-// Barriers may stand in branches that only some threads take: tile-normalize moves them to where
-// the whole block passes. Where it cannot, the program is refused.
+// Barriers may stand in branches that only some threads take: tile-unify-meetings moves them to
+// where the whole block passes. Where it cannot, the program is refused.
 //
 // Global memory is the author's to keep apart, and all of it where they say so (`own_barriers`).
 //
@@ -142,14 +142,15 @@ bool Separation::isOfPipeline(Operation *op) const {
   return false;
 }
 
-/// A branch that all threads that get there take alike. tile-normalize leaves it around a barrier
-/// inside, also where not all threads get there: the barrier counts on this way alone. Of any other
-/// branch it brings all threads to the barrier.
+/// A branch that all threads that get there take alike. tile-unify-meetings leaves it around a
+/// barrier inside, also where not all threads get there: the barrier counts on this way alone. Of
+/// any other branch it brings all threads to the barrier.
 bool Separation::isOneForAll(scf::IfOp branch) const {
   return branch.getNumResults() == 0 && accesses.uniformity().isUniform(branch.getCondition());
 }
 
-/// The op around `place` that keeps tile-normalize from bringing all threads to a barrier there.
+/// The op around `place` that keeps tile-unify-meetings from bringing all threads to a barrier
+/// there.
 Operation *Separation::whatForbids(Operation *place) const {
   for (Operation *at = place->getParentOp(); at != kernel; at = at->getParentOp()) {
     bool isDivergent = llvm::any_of(at->getRegions(), [&](Region &region) {

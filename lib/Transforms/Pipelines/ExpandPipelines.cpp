@@ -11,24 +11,16 @@
 //===----------------------------------------------------------------------===//
 #include "Layouts/GemmPlan.h"
 #include "Memory/SharedMemory.h"
-#include "Normalize/Im2col.h"
-#include "Normalize/LateSums.h"
 #include "Normalize/Normalize.h"
-#include "Normalize/Offsets.h"
-#include "Normalize/RelaxMath.h"
 #include "Pipelines/Ahead.h"
 #include "Pipelines/AsyncPieces.h"
 #include "Pipelines/FragmentRounds.h"
 #include "Pipelines/HeldRounds.h"
 #include "Pipelines/LoopMemory.h"
 #include "Pipelines/Pipeline.h"
-#include "Pipelines/RoundReads.h"
 #include "Pipelines/RowNumbers.h"
 #include "Pipelines/RunAhead.h"
 #include "Pipelines/Schedulable.h"
-#include "Pipelines/SerialRounds.h"
-#include "Roles/Fills.h"
-#include "Roles/ProducerConsumer.h"
 #include "Roles/ProducerLoop.h"
 #include "Roles/ScheduleWishes.h"
 
@@ -50,53 +42,6 @@ namespace tilec {
 
 namespace {
 
-/// Whether an element of a variable is the same in all rounds of the loop.
-bool readsTheSame(tile::LoadOp load, tile::ForOp loop) {
-  Value root = rootOf(load.getBuffer());
-  auto isSame = [&](Value index) {
-    return tile::constantInt(index) || !loop.getBody().isAncestor(index.getParentRegion());
-  };
-  return cast<tile::BufferType>(root.getType()).isLocal() &&
-         !loop.getBody().isAncestor(root.getParentRegion()) &&
-         !llvm::is_contained(accessesOf(loop).writes, root) &&
-         llvm::all_of(load.getIndices(), isSame);
-}
-
-/// Moves in front of the loop what it reads of variables, and does not write, to find the places
-/// that it copies from: a read in the loop would keep the copy back.
-void hoistReads(tile::ForOp loop) {
-  SmallVector<Value> values;
-  for (tile::CopyOp copy : loop.bodyBlock()->getOps<tile::CopyOp>())
-    if (auto view = copy.getSrc().getDefiningOp<tile::SubviewOp>())
-      llvm::append_range(values, view.getOffsets());
-  llvm::SmallPtrSet<Operation *, 16> seen;
-  while (!values.empty()) {
-    Operation *op = values.pop_back_val().getDefiningOp();
-    if (!op || op->getBlock() != loop.bodyBlock() || !seen.insert(op).second)
-      continue;
-    auto load = dyn_cast<tile::LoadOp>(op);
-    if (!load) {
-      llvm::append_range(values, op->getOperands());
-    } else if (load.getBuffer().getParentRegion() != &loop.getBody() && readsTheSame(load, loop)) {
-      for (Value index : load.getIndices())
-        if (Operation *constant = index.getDefiningOp();
-            constant && loop->isProperAncestor(constant))
-          constant->moveBefore(loop);
-      load->moveBefore(loop);
-    }
-  }
-}
-
-/// Tiles that the body has for itself and that copies fill may have several slots as well: what
-/// they hold when a round begins is nobody's.
-void hoistTiles(tile::ForOp loop) {
-  for (tile::CopyOp copy : loop.bodyBlock()->getOps<tile::CopyOp>()) {
-    auto alloc = copy.getDst().getDefiningOp<tile::AllocOp>();
-    if (alloc && alloc->getBlock() == loop.bodyBlock() && alloc.getResult().getType().isShared())
-      alloc->moveBefore(loop);
-  }
-}
-
 struct ExpandPipelinesPass : impl::ExpandPipelinesPassBase<ExpandPipelinesPass> {
   using ExpandPipelinesPassBase::ExpandPipelinesPassBase;
 
@@ -105,8 +50,7 @@ struct ExpandPipelinesPass : impl::ExpandPipelinesPassBase<ExpandPipelinesPass> 
     if (!chip)
       return signalPassFailure();
     for (tile::KernelOp kernel : getOperation().getBody().getOps<tile::KernelOp>())
-      if (failed(expandKernel(kernel, *chip)))
-        return signalPassFailure();
+      expandKernel(kernel, *chip);
     eraseDeadOps(getOperation());
     foldViews(getOperation());
     eraseDeadOps(getOperation());
@@ -312,47 +256,12 @@ struct ExpandPipelinesPass : impl::ExpandPipelinesPassBase<ExpandPipelinesPass> 
            plan.deeperSlots == 0 && !plan.awaitedAt && plan.numbers == 0;
   }
 
-  /// What no producer brings of an image's matrix is copied element by element, or in pieces.
-  static void readImages(tile::KernelOp kernel) {
-    auto loops = expandIm2cols(kernel, [](tile::CopyOp) { return false; });
-    for (tile::ParallelOp loop : loops)
-      if (tile::MoveOp::isBodyOf(loop))
-        tile::turnInto<tile::MoveOp>(loop);
-    if (!loops.empty())
-      simplifyOffsets(kernel->getParentOfType<tile::ProgramOp>());
-  }
-
-  LogicalResult expandKernel(tile::KernelOp kernel, const TargetInfo &chip) {
-    chooseSchedules(kernel, chip);
-    delaySums(kernel);
-    relaxMath(kernel, chip);
-    if (!chip.tensorCopies)
-      simplifyFills(kernel, chip.addsToConstants ? MaskPlace::Behind : MaskPlace::InFront);
-    letSerialLoopsRunAhead(kernel, chip);
-    if (producer)
-      prepareProducerConsumer(kernel, chip, strategy);
-    kernel.walk([&](tile::ForOp loop) {
-      if (loop.getStages() <= 1)
-        return;
-      if (chip.asyncCopies.completion == Completion::Counter)
-        readSameElementsFirst(loop);
-      hoistReads(loop);
-      hoistTiles(loop);
-    });
-    if (producer && failed(expandProducerConsumer(kernel, chip, strategy)))
-      return failure();
-    readImages(kernel);
-    SmallVector<tile::ForOp> loops, pipelined;
-    kernel.walk([&](tile::ForOp loop) {
-      loops.push_back(loop);
-      if (loop.getKind() == tile::LoopKind::Pipelined && loop.getStages() > 1)
-        pipelined.push_back(loop);
-    });
-    separateTiles(kernel, pipelined);
+  static void expandKernel(tile::KernelOp kernel, const TargetInfo &chip) {
+    SmallVector<tile::ForOp> loops;
+    kernel.walk([&](tile::ForOp loop) { loops.push_back(loop); });
     LoopMemory memory(kernel, chip, loops);
     for (tile::ForOp loop : loops)
       expandLoop(loop, memory, chip);
-    return success();
   }
 };
 

@@ -11,12 +11,17 @@
 #include "Roles/RingSlots.h"
 
 #include "tilec/Analysis/Buffers.h"
+#include "tilec/Transforms/PassTarget.h"
+#include "tilec/Transforms/Passes.h"
 
 #include <algorithm>
 
 using namespace mlir;
 
 namespace tilec {
+
+#define GEN_PASS_DEF_RUNSERIALAHEADPASS
+#include "tilec/Transforms/Passes.h.inc"
 
 /// Whether the body copies a tensor's tile to shared memory, and has no loop and no product: rounds
 /// of products take long, and who writes them pipelines them.
@@ -32,50 +37,6 @@ static bool bringsRows(tile::ForOp loop) {
                         .wasInterrupted();
 }
 
-/// The outermost of `loops` that the op stands in, or, if it is in none, of all; null: it is in no
-/// loop.
-static tile::ForOp topLoopOf(Operation *op, ArrayRef<tile::ForOp> loops) {
-  tile::ForOp among, any;
-  for (; op; op = op->getParentOp())
-    if (auto loop = dyn_cast<tile::ForOp>(op)) {
-      any = loop;
-      among = llvm::is_contained(loops, loop) ? loop : among;
-    }
-  return among ? among : any;
-}
-
-void separateTiles(tile::KernelOp kernel, ArrayRef<tile::ForOp> loops) {
-  SmallVector<tile::AllocOp> tiles;
-  for (tile::ForOp loop : loops)
-    for (tile::CopyOp copy : loop.bodyBlock()->getOps<tile::CopyOp>())
-      if (auto tile = copy.getDst().getDefiningOp<tile::AllocOp>();
-          tile && tile->getParentOp() == kernel && tile.getResult().getType().isShared() &&
-          !llvm::is_contained(tiles, tile))
-        tiles.push_back(tile);
-  for (tile::AllocOp tile : tiles) {
-    llvm::SetVector<Operation *> users;
-    bool isOfLoops = llvm::all_of(tile->getUsers(), [&](Operation *user) {
-      tile::ForOp loop = topLoopOf(user, loops);
-      if (loop)
-        users.insert(loop);
-      return bool(loop);
-    });
-    // What a loop leaves in the tile may be read by the loop around it.
-    bool isNested = llvm::any_of(users, [&](Operation *loop) {
-      return llvm::any_of(users, [&](Operation *other) { return loop->isProperAncestor(other); });
-    });
-    if (!isOfLoops || isNested || !llvm::all_of(users, [&](Operation *loop) {
-          return isFilledFirst(cast<tile::ForOp>(loop), tile.getResult());
-        }))
-      continue;
-    for (Operation *loop : users.getArrayRef().drop_front()) {
-      auto own = cast<tile::AllocOp>(OpBuilder(tile).clone(*tile));
-      tile.getResult().replaceUsesWithIf(
-          own.getResult(), [&](OpOperand &use) { return loop->isAncestor(use.getOwner()); });
-    }
-  }
-}
-
 /// Bytes of shared memory with which a block keeps no other one from a unit, whatever registers its
 /// lanes take.
 static int64_t bytesLeft(tile::KernelOp kernel, int64_t used, const TargetInfo &target) {
@@ -87,7 +48,10 @@ static int64_t bytesLeft(tile::KernelOp kernel, int64_t used, const TargetInfo &
   return std::min<int64_t>(target.sharedBytes, all / std::max<int64_t>(resident, 1) - kept);
 }
 
-void letSerialLoopsRunAhead(tile::KernelOp kernel, const TargetInfo &target) {
+/// `T.serial` asks for no ring and forbids none: a round that brings rows and works on them element
+/// by element waits for memory once a round else. Gives such loops two stages where a block's
+/// shared memory holds them with as many blocks on a unit as before.
+static void letSerialLoopsRunAhead(tile::KernelOp kernel, const TargetInfo &target) {
   if (target.asyncCopies.completion != Completion::Groups || kernel.getLockstep())
     return;
   SmallVector<tile::ForOp> loops;
@@ -115,5 +79,19 @@ void letSerialLoopsRunAhead(tile::KernelOp kernel, const TargetInfo &target) {
       memory.setSlots(ring, 1);
   }
 }
+
+namespace {
+struct RunSerialAheadPass : impl::RunSerialAheadPassBase<RunSerialAheadPass> {
+  using RunSerialAheadPassBase::RunSerialAheadPassBase;
+
+  void runOnOperation() override {
+    const TargetInfo *chip = targetOfPass(getOperation(), target);
+    if (!chip)
+      return signalPassFailure();
+    for (tile::KernelOp kernel : getOperation().getBody().getOps<tile::KernelOp>())
+      letSerialLoopsRunAhead(kernel, *chip);
+  }
+};
+} // namespace
 
 } // namespace tilec

@@ -11,6 +11,8 @@
 #include "Roles/Corner.h"
 
 #include "tilec/Analysis/Buffers.h"
+#include "tilec/Transforms/PassTarget.h"
+#include "tilec/Transforms/Passes.h"
 
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/IR/Matchers.h"
@@ -18,6 +20,10 @@
 using namespace mlir;
 
 namespace tilec {
+
+#define GEN_PASS_DEF_SIMPLIFYFILLSPASS
+#include "tilec/Transforms/Passes.h.inc"
+
 namespace {
 
 /// A parallel that stores to each element of a whole fragment what its place says.
@@ -173,5 +179,20 @@ void simplifyFills(tile::KernelOp kernel, MaskPlace place, bool byGroup) {
     }
   }
 }
+
+namespace {
+struct SimplifyFillsPass : impl::SimplifyFillsPassBase<SimplifyFillsPass> {
+  using SimplifyFillsPassBase::SimplifyFillsPassBase;
+
+  void runOnOperation() override {
+    const TargetInfo *chip = targetOfPass(getOperation(), target);
+    if (!chip)
+      return signalPassFailure();
+    for (tile::KernelOp kernel : getOperation().getBody().getOps<tile::KernelOp>())
+      if (!chip->tensorCopies)
+        simplifyFills(kernel, chip->addsToConstants ? MaskPlace::Behind : MaskPlace::InFront);
+  }
+};
+} // namespace
 
 } // namespace tilec

@@ -15,14 +15,13 @@
 //
 // SPDX-License-Identifier: Apache-2.0
 //===----------------------------------------------------------------------===//
-#include "Roles/ProducerConsumer.h"
-
 #include "Layouts/LoopLayout.h"
 #include "Layouts/Registers.h"
 #include "Layouts/Rings.h"
 #include "Layouts/Stores.h"
 #include "Layouts/WarpGroups.h"
 #include "Memory/SharedMemory.h"
+#include "Normalize/Normalize.h"
 #include "Roles/DeadRounds.h"
 #include "Roles/Fills.h"
 #include "Roles/InFlight.h"
@@ -39,6 +38,8 @@
 #include "tilec/Base/Math.h"
 #include "tilec/IR/Reported.h"
 #include "tilec/IR/Tile/Uniformity.h"
+#include "tilec/Transforms/PassTarget.h"
+#include "tilec/Transforms/Passes.h"
 #include "tilec/Transforms/Strategy.h"
 
 #include "mlir/Dialect/SCF/IR/SCF.h"
@@ -48,6 +49,13 @@
 using namespace mlir;
 
 namespace tilec {
+
+#define GEN_PASS_DEF_EXPANDPRODUCERSPASS
+#include "tilec/Transforms/Passes.h.inc"
+
+#define GEN_PASS_DEF_FORWARDSTORESPASS
+#include "tilec/Transforms/Passes.h.inc"
+
 namespace {
 
 class Expansion {
@@ -614,7 +622,9 @@ static bool isPersistent(tile::KernelOp kernel) {
   });
 }
 
-void prepareProducerConsumer(tile::KernelOp kernel, const TargetInfo &target, StringRef strategy) {
+/// Before shared memory is counted: what may leave more of it to the rings.
+static void forwardStoredTiles(tile::KernelOp kernel, const TargetInfo &target,
+                               StringRef strategy) {
   if (!whyNoProducer(kernel, target).empty())
     return;
   OneSlotLoops oneSlot = findOneSlotLoops(kernel, target, strategy);
@@ -635,8 +645,9 @@ void prepareProducerConsumer(tile::KernelOp kernel, const TargetInfo &target, St
     forwardSharedTiles(kernel, target);
 }
 
-LogicalResult expandProducerConsumer(tile::KernelOp kernel, const TargetInfo &target,
-                                     StringRef strategy) {
+/// Fails, with a diagnostic, when a named strategy does not fit.
+static LogicalResult expandProducerConsumer(tile::KernelOp kernel, const TargetInfo &target,
+                                            StringRef strategy) {
   if (!target.tensorCopies)
     return success();
   if (std::string why = whyNoProducer(kernel, target); !why.empty()) {
@@ -691,5 +702,35 @@ LogicalResult expandProducerConsumer(tile::KernelOp kernel, const TargetInfo &ta
   Expansion(kernel, target, slice, std::move(plans), std::move(fills)).run();
   return success();
 }
+
+namespace {
+struct ForwardStoresPass : impl::ForwardStoresPassBase<ForwardStoresPass> {
+  using ForwardStoresPassBase::ForwardStoresPassBase;
+
+  void runOnOperation() override {
+    const TargetInfo *chip = targetOfPass(getOperation(), target);
+    if (!chip)
+      return signalPassFailure();
+    for (tile::KernelOp kernel : getOperation().getBody().getOps<tile::KernelOp>())
+      forwardStoredTiles(kernel, *chip, strategy);
+  }
+};
+} // namespace
+
+namespace {
+struct ExpandProducersPass : impl::ExpandProducersPassBase<ExpandProducersPass> {
+  using ExpandProducersPassBase::ExpandProducersPassBase;
+
+  void runOnOperation() override {
+    const TargetInfo *chip = targetOfPass(getOperation(), target);
+    if (!chip)
+      return signalPassFailure();
+    for (tile::KernelOp kernel : getOperation().getBody().getOps<tile::KernelOp>())
+      if (failed(expandProducerConsumer(kernel, *chip, strategy)))
+        return signalPassFailure();
+    foldViews(getOperation());
+  }
+};
+} // namespace
 
 } // namespace tilec

@@ -9,11 +9,16 @@
 #include "Roles/ScheduleWishes.h"
 
 #include "tilec/IR/Reported.h"
+#include "tilec/Transforms/PassTarget.h"
+#include "tilec/Transforms/Passes.h"
 #include "tilec/Transforms/ScheduleNames.h"
 
 using namespace mlir;
 
 namespace tilec {
+
+#define GEN_PASS_DEF_CHOOSESCHEDULESPASS
+#include "tilec/Transforms/Passes.h.inc"
 
 /// The first of the names that the target has; "" where it has none of them.
 static StringRef chosenOf(ArrayRef<StringRef> names, Arch arch) {
@@ -23,7 +28,9 @@ static StringRef chosenOf(ArrayRef<StringRef> names, Arch arch) {
   return llvm::is_contained(names, "auto") ? "auto" : "";
 }
 
-void chooseSchedules(tile::KernelOp kernel, const TargetInfo &target) {
+/// Leaves of the names that each loop was given the first that the target has, else `auto`, else
+/// none, which is a warning.
+static void chooseSchedules(tile::KernelOp kernel, const TargetInfo &target) {
   kernel.walk([&](tile::ForOp loop) {
     std::optional<StringRef> wish = loop.getStrategy();
     if (!wish)
@@ -60,5 +67,19 @@ void refuseSchedule(tile::ForOp loop, const Twine &why) {
   if (wish.getValue() != "auto")
     Reported(loop, DiagId::ScheduleNotApplied, wish.getValue(), why.str());
 }
+
+namespace {
+struct ChooseSchedulesPass : impl::ChooseSchedulesPassBase<ChooseSchedulesPass> {
+  using ChooseSchedulesPassBase::ChooseSchedulesPassBase;
+
+  void runOnOperation() override {
+    const TargetInfo *chip = targetOfPass(getOperation(), target);
+    if (!chip)
+      return signalPassFailure();
+    for (tile::KernelOp kernel : getOperation().getBody().getOps<tile::KernelOp>())
+      chooseSchedules(kernel, *chip);
+  }
+};
+} // namespace
 
 } // namespace tilec

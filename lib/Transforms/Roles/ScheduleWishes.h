@@ -12,10 +12,6 @@
 
 namespace tilec {
 
-/// Leaves of the names that each loop was given the first that the target has, else `auto`, else
-/// none, which is a warning.
-void chooseSchedules(tile::KernelOp kernel, const TargetInfo &target);
-
 /// The loop will not have the schedule that its author asked for, if there was one: says so, and
 /// forgets the wish.
 void refuseSchedule(tile::ForOp loop, const llvm::Twine &why);

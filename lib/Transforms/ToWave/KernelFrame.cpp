@@ -154,7 +154,7 @@ wave::KernelOp KernelFrame::makeKernel() {
     }
   }
   // Layouts give every lane of a wave its share, so waves are whole, whatever `threads` says; in
-  // lockstep kernels tile-normalize has told the lanes beyond it what to leave alone.
+  // lockstep kernels tile-unify-meetings has told the lanes beyond it what to leave alone.
   int64_t threads = numWaves * int64_t(target.waveLanes);
   auto waveKernel = wave::KernelOp::create(b, loc, kernel.getName(), b.getStrArrayAttr(names),
                                            b.getStrArrayAttr(access), threads);

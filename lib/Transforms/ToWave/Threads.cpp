@@ -1,6 +1,6 @@
 //===- Threads.cpp - what threads of a wave or block find out together ----===//
 //
-// tile-normalize has moved these ops to where all lanes of a wave (of the block) pass,
+// tile-unify-meetings has moved these ops to where all lanes of a wave (of the block) pass,
 // and says in `active` which of them take part. So exchanges go over whole waves, on
 // every target; lanes beyond the block's threads are among those that do not.
 //

@@ -7,6 +7,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //===----------------------------------------------------------------------===//
 #include "tilec/Transforms/Contracts.h"
+#include "tilec/Driver/Pipelines.h"
 #include "tilec/Transforms/Passes.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -130,6 +131,7 @@ struct Context {
     context.loadAllAvailableDialects();
     static bool once = [] {
       registerTilecPasses();
+      registerPipelines();
       registerCanonicalizerPass();
       registerCSEPass();
       return true;
@@ -147,9 +149,19 @@ std::vector<std::string> passesBefore(StringRef last, StringRef target) {
                                   "tile-expand-threads",
                                   "tile-separate-threads",
                                   "tile-part-waves" + chip,
-                                  "tile-normalize",
                                   "tile-choose-threads" + chip,
                                   "tile-infer-layouts" + chip,
+                                  "tile-choose-schedules" + chip,
+                                  "tile-delay-sums",
+                                  "tile-relax-math" + chip,
+                                  "tile-simplify-fills" + chip,
+                                  "tile-run-serial-ahead" + chip,
+                                  "tile-forward-stores" + chip,
+                                  "tile-hoist-reads" + chip,
+                                  "tile-hoist-tiles",
+                                  "tile-expand-producers" + chip,
+                                  "tile-read-images",
+                                  "tile-separate-tiles",
                                   "tile-expand-pipelines" + chip,
                                   "canonicalize",
                                   "cse",
@@ -158,6 +170,8 @@ std::vector<std::string> passesBefore(StringRef last, StringRef target) {
                                   "tile-place-barriers",
                                   "tile-to-wave" + chip,
                                   "wave-schedule" + chip};
+  auto forming = passesToOneForm();
+  all.insert(llvm::find(all, "tile-choose-threads" + chip), forming.begin(), forming.end());
   if (target.starts_with("gfx"))
     llvm::erase(all, "tile-stage-stores" + chip);
   auto found = llvm::find_if(all, [&](StringRef pass) { return pass.split('{').first == last; });
@@ -252,7 +266,7 @@ TEST(ContractPromises, ThreadsApart) {
       withoutPass(threads, "gfx950", "tile-separate-threads"),
       "`tile-separate-threads` gives: synchronisation is missing: `tile.sync_threads` stands");
 }
-TEST(ContractPromises, OneForm) {
+TEST(ContractPromises, MovedRegisters) {
   // A copy to registers, which stands for what the pass has left.
   Fault copy = [](Operation *root) {
     tile::GemmOp gemm;
@@ -265,10 +279,10 @@ TEST(ContractPromises, OneForm) {
         Attribute());
     tile::CopyOp::create(b, gemm.getLoc(), gemm.getA(), registers, StringAttr());
   };
-  expectSaid(saidOfPlanted(product, "gfx950", "tile-choose-threads", "tile-normalize", copy),
-             "`tile-normalize` gives: `tile.copy` copies registers");
+  expectSaid(saidOfPlanted(product, "gfx950", "tile-choose-threads", "tile-lower-copies", copy),
+             "`tile-lower-copies` gives: `tile.copy` copies registers");
 }
-TEST(ContractPromises, NamedOps) {
+TEST(ContractPromises, NamedFillsAndMoves) {
   Fault loop = [](Operation *root) {
     tile::FillOp fill;
     root->walk([&](tile::FillOp op) { fill = op; });
@@ -281,19 +295,91 @@ TEST(ContractPromises, NamedOps) {
     tile::StoreOp::create(b, fill.getLoc(), fill.getValue(), fill.getDst(), parallel.ivs());
     fill.erase();
   };
-  expectSaid(saidOfPlanted(product, "gfx950", "tile-choose-threads", "tile-normalize", loop),
-             "`tile-normalize` gives: `tile.parallel` is a fill and nothing else");
-  expectSaid(withoutPass(exchange, "gfx950", "tile-normalize"),
-             "`tile-normalize` gives: `tile.parallel` is a fill and nothing else");
+  expectSaid(saidOfPlanted(product, "gfx950", "tile-choose-threads", "tile-raise-fills", loop),
+             "`tile-raise-fills` gives: `tile.parallel` is a fill and nothing else");
+  expectSaid(withoutPass(exchange, "gfx950", "tile-raise-fills"),
+             "`tile-raise-fills` gives: `tile.parallel` is a fill and nothing else");
   Fault unnamed = [](Operation *root) {
     tile::MoveOp move;
     root->walk([&](tile::MoveOp op) { move = op; });
     tile::turnInto<tile::ParallelOp>(move);
   };
-  expectSaid(saidOfPlanted(product, "gfx950", "tile-choose-threads", "tile-normalize", unnamed),
-             "`tile-normalize` gives: `tile.parallel` is a move and nothing else");
+  expectSaid(saidOfPlanted(product, "gfx950", "tile-choose-threads", "tile-raise-moves", unnamed),
+             "`tile-raise-moves` gives: `tile.parallel` is a move and nothing else");
+  // Passes between keep the names.
+  expectSaid(
+      saidOfPlanted(product, "gfx950", "tile-choose-threads", "tile-choose-threads", unnamed),
+      "`tile-choose-threads` leaves: `tile.parallel` stands or has changed");
+  expectSaid(saidOfPlanted(product, "gfx950", "tile-choose-threads", "tile-peel-edges", unnamed),
+             "`tile-peel-edges` keeps: `tile.parallel` is a move and nothing else");
   // Folding may do that: no other pass promises it.
   EXPECT_EQ(saidOfPlanted(product, "gfx950", "canonicalize", "canonicalize", loop), "");
+}
+TEST(ContractPromises, NoBreaks) {
+  Fault leave = [](Operation *root) {
+    root->walk([](tile::ForOp loop) {
+      OpBuilder b = OpBuilder::atBlockEnd(loop.bodyBlock());
+      tile::BreakOp::create(b, loop.getLoc());
+    });
+  };
+  expectSaid(saidOfPlanted(product, "gfx950", "tile-lower-breaks", "tile-lower-breaks", leave),
+             "`tile-lower-breaks` gives: `tile.break` is left");
+}
+/// The loop that stores C once more, in an iteration of another loop over `extent`.
+Fault nestIn(std::function<Value(OpBuilder &, Operation *)> extent) {
+  return [=](Operation *root) {
+    tile::ParallelOp loop;
+    root->walk([&](tile::ParallelOp op) { loop = op; });
+    OpBuilder b(loop);
+    auto outer = tile::ParallelOp::create(b, loop.getLoc(), extent(b, loop));
+    loop->moveBefore(outer.bodyBlock(), outer.bodyBlock()->end());
+  };
+}
+TEST(ContractPromises, Parallels) {
+  auto two = [](OpBuilder &b, Operation *op) -> Value {
+    return arith::ConstantIndexOp::create(b, op->getLoc(), 2);
+  };
+  auto some = [](OpBuilder &, Operation *op) -> Value {
+    return op->getParentOfType<tile::KernelOp>().getBody().getArgument(0);
+  };
+  expectSaid(saidOfPlanted(product, "gfx950", "tile-bound-parallels", "tile-bound-parallels",
+                           nestIn(some)),
+             "`tile-bound-parallels` gives: `tile.parallel` has extents that only the run knows");
+  expectSaid(saidOfPlanted(product, "gfx950", "tile-fission-parallels", "tile-fission-parallels",
+                           nestIn(two)),
+             "`tile-fission-parallels` gives: `tile.parallel` stands in another one");
+}
+TEST(ContractPromises, OuterTiles) {
+  Fault inside = [](Operation *root) {
+    tile::ParallelOp loop;
+    tile::FillOp fill;
+    root->walk([&](tile::ParallelOp op) { loop = op; });
+    root->walk([&](tile::FillOp op) { fill = op; });
+    fill->moveBefore(loop.bodyBlock(), loop.bodyBlock()->begin());
+  };
+  expectSaid(saidOfPlanted(product, "gfx950", "tile-expand-inner-tiles", "tile-expand-inner-tiles",
+                           inside),
+             "`tile-expand-inner-tiles` gives: `tile.fill` stands in a parallel");
+}
+TEST(ContractPromises, LiftedElements) {
+  Fault loose = [](Operation *root) {
+    tile::FillOp fill;
+    root->walk([&](tile::FillOp op) { fill = op; });
+    OpBuilder b(fill);
+    SmallVector<Value> first(2, arith::ConstantIndexOp::create(b, fill.getLoc(), 0));
+    tile::StoreOp::create(b, fill.getLoc(), fill.getValue(), fill.getDst(), first);
+  };
+  expectSaid(
+      saidOfPlanted(product, "gfx950", "tile-lift-elements", "tile-lift-elements", loose),
+      "`tile-lift-elements` gives: `tile.store` touches an element of a fragment outside of a");
+}
+TEST(ContractPromises, PlacedLocals) {
+  Fault waiting = [](Operation *root) {
+    root->walk(
+        [](tile::AllocOp alloc) { alloc.setWasLocal(alloc.getResult().getType().isShared()); });
+  };
+  expectSaid(saidOfPlanted(product, "gfx950", "tile-spread-locals", "tile-spread-locals", waiting),
+             "`tile-spread-locals` gives: `tile.alloc` has no place for good");
 }
 TEST(ContractPromises, Layouts) {
   expectSaid(withoutPass(product, "gfx950", "tile-infer-layouts"),
@@ -302,6 +388,12 @@ TEST(ContractPromises, Layouts) {
 TEST(ContractPromises, OneStage) {
   expectSaid(withoutPass(product, "gfx950", "tile-expand-pipelines"),
              "`tile-expand-pipelines` gives: `tile.for` has 3 stages");
+}
+TEST(ContractPromises, PipesFilled) {
+  expectSaid(
+      saidOfPlanted(product, "sm_90a", "tile-read-images", "tile-expand-producers",
+                    eraseFirst<tile::TmaCopyOp>()),
+      "`tile-expand-producers` gives: `tile.pipe` awaits 16384 bytes a fill, which brings 8192");
 }
 TEST(ContractPromises, Places) {
   expectSaid(withoutPass(exchange, "gfx950", "tile-place-shared"),
@@ -344,6 +436,8 @@ TEST(ContractsKept, FillsOfWholeTiles) {
   };
   expectSaid(saidOfPlanted(product, "gfx950", "canonicalize", "canonicalize", box),
              "`canonicalize` keeps: `tile.fill` fills something else than a whole tile");
+  expectSaid(saidOfPlanted(product, "gfx950", "tile-lower-fills", "tile-lower-fills", box),
+             "`tile-lower-fills` gives: `tile.fill` fills something else than a whole tile");
 }
 TEST(ContractsKept, Layouts) {
   Fault forget = [](Operation *root) {
@@ -465,14 +559,16 @@ TEST(ContractNeeds, EachOne) {
   auto early = [](const char *program, std::vector<std::string> passes) {
     return said(program, "gfx950", passes, std::nullopt);
   };
-  // A copy to registers, which only tile-normalize takes away.
+  // A copy to registers, which only tile-lower-copies takes away.
   std::string copies = product;
   copies.insert(copies.find("    %rest ="),
                 "    %F = tile.alloc \"F\" : !tile.buffer<[64, 64], f16, fragment>\n"
                 "    tile.copy %As to %F : !tile.buffer<[64, 64], f16, shared>, "
                 "!tile.buffer<[64, 64], f16, fragment>\n");
-  expectSaid(early(product, {"tile-normalize"}),
-             "`tile-normalize` needs: `tile.store` names a view");
+  expectSaid(early(product, {"tile-gather-flags"}),
+             "`tile-gather-flags` needs: `tile.store` names a view");
+  expectSaid(early(exchange, {"tile-stream-fragments"}),
+             "`tile-stream-fragments` needs: `tile.parallel` is a fill and nothing else");
   expectSaid(early(copies.c_str(), {"tile-check", "tile-choose-threads{target=gfx950}"}),
              "`tile-choose-threads` needs: `tile.copy` copies registers");
   expectSaid(early(copies.c_str(), {"tile-check", "tile-infer-layouts{target=gfx950}"}),
@@ -510,8 +606,9 @@ void addSetprio(Operation *root) {
 }
 
 TEST(ContractsLeave, Parameters) {
-  for (StringRef pass : {"tile-check", "tile-expand-threads", "tile-normalize",
-                         "tile-infer-layouts", "tile-expand-pipelines"})
+  for (StringRef pass :
+       {"tile-check", "tile-expand-threads", "tile-narrow-tiles", "tile-raise-copies",
+        "tile-infer-layouts", "tile-relax-math", "tile-expand-pipelines"})
     expectSaid(saidOfPlanted(product, "gfx950", pass, pass, renameTensor),
                ("`" + pass + "` leaves: `tile.tensor` stands or has changed").str());
   expectSaid(
@@ -519,8 +616,10 @@ TEST(ContractsLeave, Parameters) {
       "`tile-stage-stores` leaves: `tile.tensor` stands or has changed");
 }
 TEST(ContractsLeave, AllElse) {
-  for (StringRef pass : {"tile-separate-threads", "tile-choose-threads", "tile-place-shared",
-                         "tile-place-barriers", "tile-to-wave"})
+  for (StringRef pass :
+       {"tile-separate-threads", "tile-place-locals", "tile-separate-overlaps",
+        "tile-spread-locals", "tile-choose-threads", "tile-choose-schedules", "tile-hoist-tiles",
+        "tile-place-shared", "tile-place-barriers", "tile-to-wave"})
     expectSaid(saidOfPlanted(exchange, "gfx950", pass, pass, addSetprio),
                ("`" + pass + "` leaves: `tile.setprio` ").str());
 }
@@ -530,7 +629,7 @@ TEST(ContractsLeave, NoUndeclaredAttributes) {
       alloc->setDiscardableAttr("planned_slots", UnitAttr::get(alloc.getContext()));
     });
   };
-  for (StringRef pass : {"tile-normalize", "canonicalize"})
+  for (StringRef pass : {"tile-fold-views", "canonicalize"})
     expectSaid(
         saidOfPlanted(product, "gfx950", pass, pass, mark),
         ("`" + pass + "`: `tile.alloc` has `planned_slots`, which it does not declare").str());

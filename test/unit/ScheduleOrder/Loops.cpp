@@ -4,6 +4,7 @@
 //===----------------------------------------------------------------------===//
 #include "Loops.h"
 
+#include "tilec/Driver/Pipelines.h"
 #include "tilec/IR/Tile/Tile.h"
 #include "tilec/Lower/Lower.h"
 #include "tilec/Transforms/Passes.h"
@@ -74,6 +75,7 @@ static std::string tileIr(const Case &c) {
 
 Session::Session() {
   registerTilecPasses();
+  registerPipelines();
   registerCanonicalizerPass();
   registerCSEPass();
   DialectRegistry registry;

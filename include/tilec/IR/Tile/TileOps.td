@@ -156,14 +156,15 @@ def Tile_AllocOp : Tile_Op<"alloc", [MemoryEffects<[MemAlloc]>,
   let description = [{
     `layout` is set by `tile-infer-layouts`: #tile.fragment for fragments,
     #tile.shared for shared buffers. `shared_place`, the first byte of a shared buffer,
-    is set by `tile-place-shared`.
+    is set by `tile-place-shared`. `was_local` is a shared buffer that `tile-place-locals` has
+    made of a local one, until `tile-spread-locals`.
   }];
   let arguments = (ins StrAttr:$name, OptionalAttr<AnyAttr>:$layout,
-                       OptionalAttr<I64Attr>:$shared_place);
+                       OptionalAttr<I64Attr>:$shared_place, UnitAttr:$was_local);
   let builders = [OpBuilder<(ins "::mlir::Type":$result, "::llvm::StringRef":$name,
                                  "::mlir::Attribute":$layout), [{
     build($_builder, $_state, result, $_builder.getStringAttr(name), layout,
-          ::mlir::IntegerAttr());
+          ::mlir::IntegerAttr(), ::mlir::UnitAttr());
   }]>];
   let results = (outs Tile_BufferType:$result);
   let assemblyFormat = "$name (`layout` `(` $layout^ `)`)? attr-dict `:` qualified(type($result))";
@@ -441,7 +442,7 @@ def Tile_ForOp : Tile_Op<"for", [NoTerminator, SingleBlock, RecursiveMemoryEffec
     lets copies of later iterations run ahead; the result is as if in order.
 
     `strategy` is the schedule that its author asked for: several names, outermost first, until
-    `tile-expand-pipelines` keeps the target's. `exact`: the author's `stages` are no wish.
+    `tile-choose-schedules` keeps the target's. `exact`: the author's `stages` are no wish.
     `rotate` = n: the body is one iteration in order, on slot 0 of its rings; iteration i may use
     slot i % n, and `wave-schedule` will plan it. `persistent` = n: the loop shares out the
     kernel's tiles among blocks in clusters of n. `planned` is the strategy by which a product's loop

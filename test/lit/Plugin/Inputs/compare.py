@@ -15,7 +15,10 @@ def stages(target):
     stores = "" if amd else f"tile-stage-stores{t},"
     return [
         f"builtin.module(tile.program(tile-check,tile-normalize,tile-infer-layouts{t}))",
-        f"builtin.module(tile.program(tile-expand-pipelines{t},canonicalize,cse,{stores}"
+        f"builtin.module(tile.program(tile-choose-schedules{t},tile-delay-sums,tile-relax-math{t},"
+        f"tile-simplify-fills{t},tile-run-serial-ahead{t},tile-forward-stores{t},tile-hoist-reads{t},"
+        f"tile-hoist-tiles,tile-expand-producers{t},tile-read-images,tile-separate-tiles,"
+        f"tile-expand-pipelines{t},canonicalize,cse,{stores}"
         f"tile-place-shared{t},tile-place-barriers))",
         f"builtin.module(tile-to-wave{t},canonicalize,cse)",
         f"builtin.module(wave.kernel(wave-schedule{t}),canonicalize,cse)" if amd else

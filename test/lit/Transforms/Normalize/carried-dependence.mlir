@@ -1,4 +1,4 @@
-// RUN: not tilec-opt %s --pass-pipeline='builtin.module(tile.program(tile-normalize))' 2>&1 | FileCheck %s
+// RUN: not tilec-opt %s --pass-pipeline='builtin.module(tile.program(tile-recognize-reductions))' 2>&1 | FileCheck %s
 //
 // An update that no combination explains is an error at the store, with the read it depends on.
 

@@ -1,11 +1,11 @@
-// RUN: tilec-opt %s --pass-pipeline='builtin.module(tile.program(tile-normalize))' | FileCheck %s
+// RUN: tilec-opt %s --pass-pipeline='builtin.module(tile.program(tile-forward-operands))' | FileCheck %s
 //
 // A fragment that only brings a shared tile to one product: the product reads the tile itself. Not
 // where the tile is written on the way, nor where the fragment has other readers.
 
 // CHECK-LABEL: tile.kernel "passage"
 // CHECK:         %[[S:.*]] = tile.alloc "s"
-// CHECK-NOT:     tile.alloc "f"
+// CHECK-NOT:     tile.copy
 // CHECK:         tile.gemm %[[S]], %[[S]],
 tile.program @passage {
   %c1 = arith.constant 1 : index

@@ -1,4 +1,4 @@
-// RUN: tilec-opt %s --pass-pipeline='builtin.module(tile.program(tile-normalize))' | FileCheck %s
+// RUN: tilec-opt %s --pass-pipeline='builtin.module(tile.program(tile-join-copies))' | FileCheck %s
 //
 // Two branches that copy boxes of the same tensors to the same tiles are one row of copies whose offsets
 // the condition chooses, not those that are equal; branches of different extents, and of a lockstep

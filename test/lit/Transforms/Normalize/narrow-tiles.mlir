@@ -1,4 +1,4 @@
-// RUN: tilec-opt %s --pass-pipeline='builtin.module(tile.program(tile-normalize))' | FileCheck %s
+// RUN: tilec-opt %s --pass-pipeline='builtin.module(tile.program(tile-narrow-tiles))' | FileCheck %s
 //
 // Tiles of a product lose the columns that no tensor gets: W and Y have 72 of the 256 (128 stay, for matrix instructions
 // of eight waves). Not where a parallel uses the tile of the sum, or Y goes on behind the block.

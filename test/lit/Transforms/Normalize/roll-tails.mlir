@@ -1,4 +1,4 @@
-// RUN: tilec-opt %s --pass-pipeline='builtin.module(tile.program(tile-normalize))' | FileCheck %s
+// RUN: tilec-opt %s --pass-pipeline='builtin.module(tile.program(tile-roll-tails))' | FileCheck %s
 //
 // The last round, written out behind a pipelined loop, goes back into it, also with a tile of its
 // own; not when it is another round than the next.

@@ -1,4 +1,4 @@
-// RUN: tilec-opt %s --pass-pipeline='builtin.module(tile.program(tile-normalize))' | FileCheck %s
+// RUN: tilec-opt %s --pass-pipeline='builtin.module(tile.program(tile-lower-copies,tile-stream-fragments,tile-erase-dead))' | FileCheck %s
 //
 // A fragment of 1024 registers a thread that is used element by element becomes a value of the
 // iterations of one loop.
@@ -35,7 +35,8 @@ tile.program @streamed {
 // Transposed elements are other iterations': nothing is joined.
 // CHECK-LABEL: tile.program @transposed
 // CHECK:       tile.alloc "f" : !tile.buffer<[512, 512], f32, fragment>
-// CHECK-COUNT-2: tile.move
+// CHECK:       tile.move
+// CHECK:       tile.parallel
 tile.program @transposed {
   %A = tile.tensor "A"[] : !tile.buffer<[512, 512], f32, global>
   %c1 = arith.constant 1 : index

@@ -1,0 +1,170 @@
+//===- KeepOwnElements.cpp - shared tiles whose elements nobody exchanges -===//
+//
+// A tile of shared memory that a serial loop fills, changes element by element and writes back:
+//
+//   for k { copy(A[k], S);  S[i, j] = S[i, j] * f[i];  copy(S, B[k]) }
+//
+// No iteration sees another's element, so S is a fragment: no barriers, and a thread's next rounds
+// are read while it works on this one. What a loop leaves in S nobody may read, and each round
+// fills S first. Another loop that only fills and reads the tile keeps shared memory, where copies
+// run ahead without registers, but for one that brings the same tensor in few rounds: unrolled,
+// both read it once. RMS norms of 8192 columns in two passes of 512 so read 32 KB of a row once,
+// where the rows of all blocks, read twice, are more than L2 holds.
+//
+// SPDX-License-Identifier: Apache-2.0
+//===----------------------------------------------------------------------===//
+#include "Normalize/Normalize.h"
+
+#include "tilec/Analysis/Buffers.h"
+#include "tilec/Base/Math.h"
+#include "tilec/Transforms/Passes.h"
+
+#include "mlir/IR/Matchers.h"
+
+using namespace mlir;
+
+namespace tilec {
+
+#define GEN_PASS_DEF_KEEPOWNELEMENTSPASS
+#include "tilec/Transforms/Passes.h.inc"
+
+namespace {
+
+constexpr int64_t mostBytes = 64;        ///< of a thread, in the tile
+constexpr int64_t mostBytesOfLoop = 256; ///< of a thread, in all rounds of a loop
+
+/// The loop of the kernel's body that the op stands in.
+tile::ForOp topLoopOf(Operation *op, tile::KernelOp kernel) {
+  while (op && op->getParentOp() != kernel)
+    op = op->getParentOp();
+  return dyn_cast_or_null<tile::ForOp>(op);
+}
+
+/// Whether iteration (i, j) of a parallel over all elements touches element (i, j).
+bool isOwn(Operation *user, Value tile) {
+  std::optional<ElementAccess> access = elementAccess(user);
+  if (!access || access->buffer != tile || !isa<tile::LoadOp, tile::StoreOp>(user))
+    return false;
+  tile::ParallelOp loop;
+  for (Operation *op = user->getParentOp(); op; op = op->getParentOp()) {
+    if (isa<tile::ForOp>(op))
+      break;
+    if (auto parallel = dyn_cast<tile::ParallelOp>(op)) {
+      if (loop)
+        return false;
+      loop = parallel;
+    }
+  }
+  if (!loop || loop.getLayoutAttr())
+    return false;
+  ArrayRef<int64_t> shape = access->type().getShape();
+  auto extents = loop.constantExtents();
+  return extents && ArrayRef(*extents) == shape &&
+         llvm::all_of(llvm::zip(access->indices, loop.ivs(), shape), [](auto each) {
+           auto [index, iv, size] = each;
+           return index == iv || (size == 1 && matchPattern(index, m_Zero()));
+         });
+}
+
+/// Whether the copy moves all of the tile from or to a box of a tensor.
+bool movesAll(tile::CopyOp copy, Value tile) {
+  Value other = copy.getSrc() == tile ? copy.getDst() : copy.getSrc();
+  auto type = cast<tile::BufferType>(other.getType());
+  return other != tile && type.isGlobal() &&
+         type.getShape() == cast<tile::BufferType>(tile.getType()).getShape() &&
+         type.getElementType() == cast<tile::BufferType>(tile.getType()).getElementType();
+}
+
+/// What a loop does to the tile, element by element.
+struct ElementUse {
+  bool changes = false;
+  llvm::SmallPtrSet<Value, 2> tensors; ///< that it brings
+};
+
+/// Null: it does something else, too.
+std::optional<ElementUse> useOf(tile::ForOp loop, ArrayRef<Operation *> users, Value tile) {
+  ElementUse found;
+  for (Operation *user : users) {
+    auto copy = dyn_cast<tile::CopyOp>(user);
+    if (copy ? !movesAll(copy, tile) : !isOwn(user, tile))
+      return std::nullopt;
+    if (copy && copy.getDst() == tile)
+      found.tensors.insert(rootOf(copy.getSrc()));
+    found.changes |= isa<tile::StoreOp>(user);
+  }
+  return loop.getKind() == tile::LoopKind::Serial ? std::optional(found) : std::nullopt;
+}
+
+bool isShort(tile::ForOp loop, int64_t bytesOfThread) {
+  std::optional<int64_t> lower = tile::constantInt(loop.getLower()),
+                         upper = tile::constantInt(loop.getUpper());
+  return lower && upper && tile::constantInt(loop.getStep()) == 1 &&
+         (*upper - *lower) * bytesOfThread <= mostBytesOfLoop;
+}
+
+void keepElementsOf(tile::AllocOp alloc, tile::KernelOp kernel) {
+  Value tile = alloc.getResult();
+  llvm::MapVector<Operation *, SmallVector<Operation *>> usersOf;
+  for (Operation *user : tile.getUsers()) {
+    tile::ForOp loop = topLoopOf(user, kernel);
+    if (!loop)
+      return;
+    usersOf[loop].push_back(user);
+  }
+  auto isFilled = [&](auto &each) { return isFilledFirst(cast<tile::ForOp>(each.first), tile); };
+  if (!llvm::all_of(usersOf, isFilled))
+    return;
+  tile::BufferType type = alloc.getResult().getType();
+  auto fragment =
+      tile::BufferType::get(type.getShape(), type.getElementType(), tile::Scope::Fragment);
+  int64_t bytes = storageBytes(tile::dtypeOf(type.getElementType()), type.numElems());
+  llvm::SmallPtrSet<Value, 2> again; // tensors that are brought to registers
+  llvm::MapVector<tile::ForOp, ElementUse> uses;
+  for (auto &[op, users] : usersOf)
+    if (auto found = useOf(cast<tile::ForOp>(op), users, tile)) {
+      uses.insert({cast<tile::ForOp>(op), *found});
+      if (found->changes)
+        again.insert_range(found->tensors);
+    }
+  for (auto &[loop, found] : uses) {
+    bool isReadAgain =
+        llvm::any_of(found.tensors, [&](Value root) { return again.contains(root); });
+    if (!found.changes &&
+        !(isReadAgain && isShort(loop, ceilDiv(bytes, int64_t(kernel.getThreads())))))
+      continue;
+    auto own = cast<tile::AllocOp>(OpBuilder(alloc).clone(*alloc));
+    own.getResult().setType(fragment);
+    tile.replaceUsesWithIf(own.getResult(), [&, top = loop.getOperation()](OpOperand &use) {
+      return top->isAncestor(use.getOwner());
+    });
+  }
+  if (tile.use_empty())
+    alloc.erase();
+}
+
+} // namespace
+
+/// Copies are `tile.copy`, loops over elements `tile.parallel`; kernels that name their threads
+/// stay.
+static void keepOwnElements(tile::ProgramOp program) {
+  for (tile::KernelOp kernel : program.getBody().getOps<tile::KernelOp>()) {
+    if (kernel.getLockstep())
+      continue;
+    SmallVector<tile::AllocOp> tiles(kernel.getBody().getOps<tile::AllocOp>());
+    for (tile::AllocOp alloc : tiles) {
+      tile::BufferType type = alloc.getResult().getType();
+      int64_t bytes = storageBytes(tile::dtypeOf(type.getElementType()), type.numElems());
+      if (type.isShared() && !alloc.getLayout() && type.rank() > 0 &&
+          bytes <= mostBytes * int64_t(kernel.getThreads()))
+        keepElementsOf(alloc, kernel);
+    }
+  }
+}
+
+namespace {
+struct KeepOwnElementsPass : impl::KeepOwnElementsPassBase<KeepOwnElementsPass> {
+  void runOnOperation() override { keepOwnElements(getOperation()); }
+};
+} // namespace
+
+} // namespace tilec

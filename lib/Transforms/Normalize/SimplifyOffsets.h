@@ -1,0 +1,19 @@
+//===- SimplifyOffsets.h - where views begin, in its simplest form --------===//
+//
+// Takes a program, gives views whose offsets are sums of as few terms as can be.
+//
+// SPDX-License-Identifier: Apache-2.0
+//===----------------------------------------------------------------------===//
+#pragma once
+
+#include "tilec/IR/Tile/Tile.h"
+
+namespace tilec {
+
+/// Quotients and remainders that have a linear form are computed by it: the row and the column of
+/// `by * 524288 + bx * 128` in rows of 4096 are `by * 128` and `bx * 128`. Others lose what
+/// part of their divisor can be divided first: of `k * 32 + j` and 96, where j is below 32, `k /
+/// 3`. A view of all of a tile is the tile.
+void simplifyOffsets(tile::ProgramOp program);
+
+} // namespace tilec
