@@ -293,7 +293,8 @@ void addLoopVerdicts(std::string &report, bool isJson, ArrayRef<LoopVerdict> ver
     for (const LoopVerdict &v : verdicts) {
       // Of two loops of one line, as those of a macro, which one: their order in the script.
       auto shares = [&v](const LoopVerdict &other) {
-        return other.kernel == v.kernel && other.place == v.place && other.loop != v.loop;
+        return other.kernel == v.kernel && other.place == v.place && other.loop != v.loop &&
+               other.loop != 0 && v.loop != 0;
       };
       std::string which =
           llvm::any_of(verdicts, shares) ? " (loop " + std::to_string(v.loop) + ")" : std::string();
