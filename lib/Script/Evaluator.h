@@ -422,6 +422,7 @@ private:
   Value defaultOf(llvm::StringRef text); ///< of a signature
   void remarkIgnored(const BoundArgs &args);
   void remarkAnnotations(const Value &value, Span span);
+  void remarkIgnoredOption(llvm::StringRef name, const Value &value, Span span);
   void remarkIgnoredConfig(llvm::StringRef key, const Value &value, Span span);
   Value callIntrinsic(IntrinsicId id, CallArgs &args, const Value *self = nullptr);
   Value reduceByName(const BoundArgs &args);

@@ -8,6 +8,8 @@
 #include "IntrinsicTable.h"
 #include "Lanes.h"
 
+#include "llvm/ADT/StringSwitch.h"
+
 namespace tilec::script {
 
 static constexpr llvm::StringRef ofPasses = "it is for passes of TileLang's";
@@ -48,6 +50,24 @@ void Evaluator::remarkIgnored(const BoundArgs &args) {
 void Evaluator::remarkAnnotations(const Value &value, Span span) {
   if (!value.is(ValueKind::None))
     remarkOnce(DiagId::HintIgnored, span, annotationsKeyword, ofPasses);
+}
+
+/// Of `@tilelang.jit`'s options those that the language does not read. "auto" asks for nothing.
+void Evaluator::remarkIgnoredOption(llvm::StringRef name, const Value &value, Span span) {
+  bool asksForNothing = value.is(ValueKind::None) ||
+                        (value.is(ValueKind::Bool) && !value.boolean()) ||
+                        (value.isSequence() && value.items().empty()) ||
+                        (value.is(ValueKind::Str) && value.str() == "auto");
+  if (asksForNothing)
+    return;
+  llvm::StringRef why = llvm::StringSwitch<llvm::StringRef>(name)
+                            .Case("compile_flags", "no other compiler is called")
+                            .Case("execution_backend", "who loads the code object launches it")
+                            .Case("target_host", "there is no code for the host")
+                            .Case("debug_root_path", "`--emit` writes what each stage has made")
+                            .Case("verbose", "`--remarks` and `--emit=report` say what is made")
+                            .Default("`jit` has no such option here");
+  remark(DiagId::HintIgnored, span, name, why);
 }
 
 /// Of upstream's options those that ask for something, and nothing here knows them.
