@@ -16,6 +16,9 @@
 # RUN: tilec-run %s --entry "counted(32)" --arg more=-9 --target=gfx942 --check | FileCheck %s
 # RUN: tilec-run %s --entry "counted(32)" --arg more=2 --target=gfx950 --check | FileCheck %s
 # RUN: tilec-run %s --entry "counted(32)" --arg more=0 --target=sm_80 --device=ptx --check | FileCheck %s
+# RUN: tilec-run %s --entry "shared_scale()" --dim k=250 --target=gfx942 --check | FileCheck %s
+# RUN: tilec-run %s --entry "shared_scale()" --dim k=640 --target=gfx950 --check --sim-mode=strict | FileCheck %s
+# RUN: tilec-run %s --entry "shared_scale()" --dim k=0 --target=sm_80 --device=ptx --check | FileCheck %s
 # CHECK: result {{ *}}PASS
 #
 # RUN: tilec %s --entry "unpacked(128, 128, 64, 64)" --target=gfx950 --emit=report | FileCheck %s --check-prefix=COPIES
@@ -149,5 +152,33 @@ def counted(M):
                 T.copy(B[bx * M, ko * 64], b)
                 T.gemm(a, b, c, transpose_B=True)
             T.copy(c, C[0, bx * M])
+
+    return kernel
+
+
+def shared_scale():
+    """Of a K that only the run knows, a scale for the columns of two rounds: all of a round's columns name one."""
+    k = T.dynamic("k")
+
+    @T.prim_func
+    def kernel(
+        A: T.Tensor((33, k), "float16"),
+        B: T.Tensor((64, k), "int8"),
+        scales: T.Tensor((64, T.ceildiv(k, 128)), "float16"),
+        C: T.Tensor((33, 64), "float32"),
+    ):
+        with T.Kernel(2, threads=128) as by:
+            a = T.alloc_shared((32, 64), "float16")
+            packed = T.alloc_shared((64, 64), "int8")
+            b = T.alloc_shared((64, 64), "float16")
+            c = T.alloc_fragment((32, 64), "float32")
+            T.clear(c)
+            for ko in T.Pipelined(T.ceildiv(k, 64), num_stages=3):
+                T.copy(A[by * 32, ko * 64], a)
+                T.copy(B[0, ko * 64], packed)
+                for i, j in T.Parallel(64, 64):
+                    b[i, j] = T.cast(packed[i, j], "float16") * scales[i, (ko * 64 + j) // 128]
+                T.gemm(a, b, c, transpose_B=True)
+            T.copy(c, C[by * 32, 0])
 
     return kernel

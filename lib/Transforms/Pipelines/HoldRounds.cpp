@@ -190,6 +190,10 @@ tile::ElementLoop HeldRounds::read(Fill &fill, Held &held, IRMapping mapping) {
         arith::ConstantIndexOp::create(builder, loc, (*fill.loop.constantExtents())[n] / run));
   auto loop = tile::ParallelOp::create(builder, loc, extents);
   OpBuilder inside = OpBuilder::atBlockEnd(loop.bodyBlock());
+  // Of a variable of which all values name the same, the first one.
+  for (unsigned n : variablesOf(held.load.getIndices(), fill.loop))
+    if (llvm::none_of(held.variables, [&](HeldVariable of) { return of.number == n; }))
+      mapping.map(fill.loop.ivs()[n], arith::ConstantIndexOp::create(inside, loc, 0).getResult());
   for (auto [of, variable] : llvm::zip_equal(held.variables, loop.ivs())) {
     Value first = variable; // of its run
     if (of.run != 1)
