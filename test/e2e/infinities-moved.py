@@ -34,7 +34,7 @@ def moved(how):
         with T.Kernel(1, threads=128):
             a = T.alloc_shared((32, 64), "float8_e5m2")
             f = T.alloc_fragment((32, 64), "float8_e5m2")
-            for k in T.Pipelined(2, num_stages=2):
+            for k in T.serial(2):
                 if how == "copy":
                     T.copy(A[0, k * 64], a)
                     T.copy(a, C[0, k * 64])
