@@ -54,6 +54,21 @@ bool isIndexOp(ExprOp op) {
 
 } // namespace
 
+std::optional<std::pair<ExprOp, int64_t>> withFactor(const script::Expr *e) {
+  bool isShift = e->op == ExprOp::Shl || e->op == ExprOp::Shr;
+  if (!(isShift || e->op == ExprOp::BitAnd) || !isWideInteger(e->type))
+    return std::nullopt;
+  constexpr int64_t end = 31; // the factor is an index
+  std::optional<int64_t> by = e->args[1]->constInt();
+  if (isShift)
+    return by && *by >= 0 && *by < end
+               ? std::optional(std::pair(e->op == ExprOp::Shl ? ExprOp::Mul : ExprOp::FloorDiv,
+                                         int64_t(1) << *by))
+               : std::nullopt;
+  bool isMask = by && *by > 0 && *by < (int64_t(1) << end) - 1 && (*by & (*by + 1)) == 0;
+  return isMask ? std::optional(std::pair(ExprOp::FloorMod, *by + 1)) : std::nullopt;
+}
+
 /// Whether the expression is arithmetic on index values, so that it is best computed as one.
 bool Importer::isIndexLike(const Expr *e) const {
   if (!isWideInteger(e->type))
@@ -70,7 +85,8 @@ bool Importer::isIndexLike(const Expr *e) const {
   case ExprOp::Neg:
     return isIndexLike(e->args[0]);
   default:
-    return isIndexOp(e->op) && isIndexLike(e->args[0]) && isIndexLike(e->args[1]);
+    return (isIndexOp(e->op) || withFactor(e)) && isIndexLike(e->args[0]) &&
+           isIndexLike(e->args[1]);
   }
 }
 
@@ -94,6 +110,12 @@ bool Importer::isNonNegative(const Expr *e) const {
     return isNonNegative(e->args[0]) && isNonNegative(e->args[1]);
   case ExprOp::FloorMod:
     return isNonNegative(e->args[1]);
+  case ExprOp::Shl: // as the product that it is
+    return withFactor(e) && isNonNegative(e->args[0]);
+  case ExprOp::Shr:
+    return isNonNegative(e->args[0]);
+  case ExprOp::BitAnd:
+    return isNonNegative(e->args[0]) || isNonNegative(e->args[1]);
   default:
     return false;
   }
@@ -136,6 +158,12 @@ Value Importer::indexPart(const Expr *e) {
     auto it = vars.find(e->var);
     if (it != vars.end() && it->second.getType().isIndex() && isAlive(it->second))
       return it->second;
+  }
+  if (auto factor = withFactor(e); factor && isIndexLike(e->args[0]) && !isWide(e->args[0])) {
+    Value x = indexPart(e->args[0]);
+    return x ? integerOf(factor->first, x, indexConstant(factor->second, e->span), DType::I64,
+                         isNonNegative(e->args[0]), loc)
+             : Value();
   }
   bool distributes =
       isWideInteger(e->type) && (isIndexOp(e->op) || (e->op == ExprOp::Neg && isIndexLike(e)) ||

@@ -31,6 +31,10 @@ struct ExprRange {
 /// Whether devices can hold it as an index.
 bool fitsIndex(int64_t value);
 
+/// What a shift by a constant, or a mask of the lower bits, is to whoever analyses indices: a
+/// product with a power of two, or the quotient or rest of one.
+std::optional<std::pair<script::ExprOp, int64_t>> withFactor(const script::Expr *e);
+
 /// Builds the ops of one program. One run tells all that is wrong with it: a function that makes a
 /// value returns null after an error, the statement is left out, and the next one is read. What a
 /// statement that is left out would have bound is lost: its uses fail without a word.

@@ -97,6 +97,8 @@ std::optional<ExprRange> Importer::rangeOf(const Expr *e) const {
     if (!isIndexLike(e))
       return std::nullopt;
     std::optional<ExprRange> x = rangeOf(e->args[0]), y = rangeOf(e->args[1]);
+    if (auto factor = withFactor(e))
+      return x ? combined(factor->first, *x, {factor->second, factor->second}) : std::nullopt;
     return x && y ? combined(e->op, *x, *y) : std::nullopt;
   }
 }

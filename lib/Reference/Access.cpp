@@ -152,6 +152,14 @@ static void scatter(Frame &frame, DType dtype, uint8_t *base, const int64_t *off
       frame.machine.encode(dtype, base, offsets[lane], 1, 1, in + lane);
 }
 
+/// Infinities of an fp8, of which its encoding makes the largest number: the code behind that.
+static void scatterInfinities(Frame &frame, DType dtype, uint8_t *base, const int64_t *offsets,
+                              const float *in) {
+  for (int lane = 0; lane < frame.lanes; ++lane)
+    if (offsets[lane] >= 0 && frame.isOn(lane) && std::isinf(in[lane]))
+      writeBits(base, bitsOf(dtype), offsets[lane], encodeFloat(dtype, double(in[lane])) + 1);
+}
+
 void execLoad(Frame &frame, const Instr &instr) {
   const auto &aux = *static_cast<const LoadAux *>(instr.aux);
   int64_t offsets[maxLanes];
@@ -195,6 +203,8 @@ void execStore(Frame &frame, const Instr &instr) {
   switch (repOf(dtype)) {
   case Rep::F32:
     scatter(frame, dtype, base, offsets, frame.at<float>(instr.a));
+    if (aux.keepsInfinity)
+      scatterInfinities(frame, dtype, base, offsets, frame.at<float>(instr.a));
     break;
   case Rep::F64:
     scatter(frame, dtype, base, offsets, frame.at<double>(instr.a));

@@ -377,6 +377,8 @@ void Compiler::compileStore(tile::StoreOp store, Instr &instr, Code &code) {
   if (it == updates.end()) {
     auto *aux = attach<StoreAux>(instr);
     aux->access = accessOf(store.getBuffer(), store.getIndices());
+    aux->keepsInfinity = bitsOf(aux->access.dtype) == 8 && hasInfinity(aux->access.dtype) &&
+                         tile::movesElement(store);
     noteWritten(aux->access.chain);
     instr.a = slotOf(store.getValue());
     instr.run = execStore;

@@ -319,6 +319,7 @@ struct LoadAux {
 };
 struct StoreAux {
   Access access;
+  bool keepsInfinity; ///< of fp8, as the element is only moved
 };
 struct AtomicAux {
   Access access;

@@ -16,14 +16,33 @@
 # RUN: tilec-run %s --entry "counted(32)" --arg more=-9 --target=gfx942 --check | FileCheck %s
 # RUN: tilec-run %s --entry "counted(32)" --arg more=2 --target=gfx950 --check | FileCheck %s
 # RUN: tilec-run %s --entry "counted(32)" --arg more=0 --target=sm_80 --device=ptx --check | FileCheck %s
+# RUN: tilec-run %s --entry "shared_scale()" --dim k=250 --target=gfx942 --check | FileCheck %s
+# RUN: tilec-run %s --entry "shared_scale()" --dim k=640 --target=gfx950 --check --sim-mode=strict | FileCheck %s
+# RUN: tilec-run %s --entry "shared_scale()" --dim k=0 --target=sm_80 --device=ptx --check | FileCheck %s
+# RUN: tilec-run %s --entry "named('groups')" --target=gfx942 --check | FileCheck %s
+# RUN: tilec-run %s --entry "named('groups')" --target=gfx950 --check --sim-mode=strict | FileCheck %s
+# RUN: tilec-run %s --entry "named('rounds')" --target=gfx942 --check --sim-interleave=1 | FileCheck %s
+# RUN: tilec-run %s --entry "named('rows')" --target=gfx950 --check --sim-interleave=2 | FileCheck %s
+# RUN: tilec-run %s --entry "named('rows')" --target=sm_80 --device=ptx --check | FileCheck %s
+# RUN: tilec-run %s --entry "named('channels')" --target=gfx942 --check --sim-mode=strict | FileCheck %s
+# RUN: tilec-run %s --entry "named('shifts')" --target=gfx950 --check | FileCheck %s
 # CHECK: result {{ *}}PASS
 #
 # RUN: tilec %s --entry "unpacked(128, 128, 64, 64)" --target=gfx950 --emit=report | FileCheck %s --check-prefix=COPIES
 # RUN: tilec %s --entry "unpacked(128, 128, 64, 32)" --target=sm_80 --emit=report | FileCheck %s --check-prefix=COPIES
 # RUN: tilec %s --entry "fragments(16, 64, 128)" --target=gfx942 --emit=report | FileCheck %s --check-prefix=COPIES
+# RUN: tilec %s --entry "named('groups')" --target=gfx950 --emit=report | FileCheck %s --check-prefix=COPIES
+# RUN: tilec %s --entry "named('rounds')" --target=gfx950 --emit=report | FileCheck %s --check-prefix=COPIES
+# RUN: tilec %s --entry "named('rows')" --target=gfx950 --emit=report | FileCheck %s --check-prefix=COPIES
+# RUN: tilec %s --entry "named('channels')" --target=gfx950 --emit=report | FileCheck %s --check-prefix=COPIES
+# RUN: tilec %s --entry "named('shifts')" --target=gfx950 --emit=report | FileCheck %s --check-prefix=COPIES
 # COPIES: planned: copies start {{[12]}} round{{s?}} ahead
 # RUN: tilec %s --entry "unpacked(128, 128, 64, 128)" --target=gfx942 --emit=report | FileCheck %s --check-prefix=HELD
 # RUN: tilec %s --entry "summed(128, 'float8_e4m3fnuz')" --target=gfx942 --emit=report | FileCheck %s --check-prefix=HELD
+# RUN: tilec %s --entry "named('groups')" --target=gfx942 --emit=report | FileCheck %s --check-prefix=HELD
+# RUN: tilec %s --entry "named('rounds')" --target=gfx942 --emit=report | FileCheck %s --check-prefix=HELD
+# RUN: tilec %s --entry "named('rows')" --target=gfx942 --emit=report | FileCheck %s --check-prefix=HELD
+# RUN: tilec %s --entry "named('channels')" --target=gfx942 --emit=report | FileCheck %s --check-prefix=HELD
 # HELD: planned: tiles are read 1 round ahead to registers
 # Bytes that are only moved are not converted there and back.
 # RUN: tilec %s --entry "summed(128, 'float8_e4m3fnuz')" --target=gfx942 --emit=wave | FileCheck %s --check-prefix=BYTES
@@ -149,5 +168,71 @@ def counted(M):
                 T.copy(B[bx * M, ko * 64], b)
                 T.gemm(a, b, c, transpose_B=True)
             T.copy(c, C[0, bx * M])
+
+    return kernel
+
+
+def shared_scale():
+    """Of a K that only the run knows, a scale for the columns of two rounds: all of a round's columns name one."""
+    k = T.dynamic("k")
+
+    @T.prim_func
+    def kernel(
+        A: T.Tensor((33, k), "float16"),
+        B: T.Tensor((64, k), "int8"),
+        scales: T.Tensor((64, T.ceildiv(k, 128)), "float16"),
+        C: T.Tensor((33, 64), "float32"),
+    ):
+        with T.Kernel(2, threads=128) as by:
+            a = T.alloc_shared((32, 64), "float16")
+            packed = T.alloc_shared((64, 64), "int8")
+            b = T.alloc_shared((64, 64), "float16")
+            c = T.alloc_fragment((32, 64), "float32")
+            T.clear(c)
+            for ko in T.Pipelined(T.ceildiv(k, 64), num_stages=3):
+                T.copy(A[by * 32, ko * 64], a)
+                T.copy(B[0, ko * 64], packed)
+                for i, j in T.Parallel(64, 64):
+                    b[i, j] = T.cast(packed[i, j], "float16") * scales[i, (ko * 64 + j) // 128]
+                T.gemm(a, b, c, transpose_B=True)
+            T.copy(c, C[by * 32, 0])
+
+    return kernel
+
+
+def named(what):
+    """Scales that a tensor of numbers names, by group, by round or by row; one for all rounds of a row; and shifts."""
+
+    @T.prim_func
+    def kernel(
+        A: T.Tensor((32, 384), "float16"),
+        B: T.Tensor((64, 384), "int8"),
+        scales: T.Tensor((64, 12), "float16"),
+        names: T.Tensor((64,), "int32"),
+        C: T.Tensor((32, 64), "float32"),
+    ):
+        with T.Kernel(1, threads=128):
+            a = T.alloc_shared((32, 64), "float16")
+            packed = T.alloc_shared((64, 64), "int8")
+            b = T.alloc_shared((64, 64), "float16")
+            c = T.alloc_fragment((32, 64), "float32")
+            T.clear(c)
+            for ko in T.Pipelined(6, num_stages=3):
+                T.copy(A[0, ko << 6], a)
+                T.copy(B[0, ko << 6], packed)
+                for i, j in T.Parallel(64, 64):
+                    v = T.cast(packed[i, j], "float16")
+                    if what == "groups":
+                        b[i, j] = v * scales[i, names[(ko * 64 + j) // 32] % 12]
+                    elif what == "rounds":
+                        b[i, j] = v * scales[i, names[ko] % 12]
+                    elif what == "rows":
+                        b[i, j] = v * scales[names[i] % 64, (ko * 64 + j) // 32]
+                    elif what == "channels":
+                        b[i, j] = v * scales[i, 0] * scales[i, ko]
+                    else:
+                        b[i, j] = v * scales[i, ((ko << 6) + j) >> 5]
+                T.gemm(a, b, c, transpose_B=True)
+            T.copy(c, C)
 
     return kernel

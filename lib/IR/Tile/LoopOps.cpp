@@ -151,6 +151,12 @@ std::pair<LoadOp, StoreOp> MoveOp::plainMove(ElementLoop loop) {
   return isPlain ? std::pair(load, store) : std::pair<LoadOp, StoreOp>();
 }
 
+bool movesElement(StoreOp store) {
+  auto load = store.getValue().getDefiningOp<LoadOp>();
+  return load && load.getBuffer().getType().getElementType() ==
+                     store.getBuffer().getType().getElementType();
+}
+
 LoadOp MoveOp::load() { return onlyAccesses(*bodyBlock()).first; }
 StoreOp MoveOp::store() { return onlyAccesses(*bodyBlock()).second; }
 

@@ -152,16 +152,18 @@ bool HeldRounds::isReader(tile::ElementLoop parallel) {
     return !root.getDefiningOp<tile::TensorOp>() && isChangedBy(all.writes, root);
   });
   TensorReads reads = tensorReadsOf(parallel);
-  if (!readsTiles || !reads.places.empty())
+  if (!readsTiles)
     return false;
   int64_t bits = 0;
   for (tile::LoadOp load : reads.values) {
     if (isChangedBy(all.writes, rootOf(load.getBuffer())) ||
         bitsOf(tile::dtypeOf(load.getBuffer().getType().getElementType())) < 8 ||
-        !isKnownAhead(load, parallel) || !varies(load, parallel))
+        !isKnownAhead(load, parallel))
       return false;
     bits += heldBits(load, parallel);
   }
+  for (tile::LoadOp load : reads.places)
+    bits += heldBits(load, parallel);
   int64_t registers = ceilDiv(bits, 32 * wavesOf(loop, chip) * chip.waveLanes);
   return !reads.values.empty() && registers <= mostBesideTiles;
 }
@@ -256,9 +258,11 @@ bool HeldRounds::fits(int64_t fewestWaves) const {
     for (tile::LoadOp load : tensorReadsOf(parallel).values)
       add(heldBits(load, parallel));
   }
-  for (tile::ElementLoop parallel : beside)
-    for (tile::LoadOp load : tensorReadsOf(parallel).values)
+  for (tile::ElementLoop parallel : beside) {
+    TensorReads reads = tensorReadsOf(parallel);
+    for (tile::LoadOp load : llvm::concat<tile::LoadOp>(reads.values, reads.places))
       bits += 2 * heldBits(load, parallel);
+  }
   int64_t ofBlock = SharedMemory(kernel, chip).bytes() + chip.sharedBytesKept;
   int64_t most = chip.schedulers * chip.wavesOfScheduler;
   int64_t resident = std::min(most, std::max<int64_t>(1, chip.sharedBytesOfUnit / ofBlock) * waves);

@@ -88,6 +88,8 @@ private:
   bool varies(tile::LoadOp load, tile::ElementLoop parallel);
   std::optional<Fill> makeFill(mlir::Operation *op);
   std::optional<Fill> makeReader(tile::ElementLoop parallel);
+  /// Registers for what says where the fill's values lie.
+  void addPlaces(Fill &fill, llvm::ArrayRef<tile::LoadOp> places, const FragmentLayout &layout);
   /// Numbers of rows that a fill before reads in the same lanes; null: none does.
   const Held *sameNumbers(const Held &place, Fill &fill);
   void undo(Fill &fill);
@@ -129,7 +131,7 @@ private:
   llvm::SmallVector<mlir::Operation *, 4> found;
   llvm::SmallVector<tile::ElementLoop, 2> beside;
   std::vector<Fill> made;
-  std::vector<Fill> madeReaders; ///< all of their reads are `few`
+  std::vector<Fill> madeReaders; ///< all of the values they read are `few`
   bool holdsAll = true, isBeside;
   tile::SchedBarrierOp written, readNext;
 };

@@ -68,23 +68,32 @@ const HeldRounds::Held *HeldRounds::sameNumbers(const Held &place, Fill &fill) {
   return nullptr;
 }
 
-/// Each of them for itself.
-template <typename Range>
-static SmallVector<HeldVariable, 4> variablesAsHeld(const Range &numbers) {
-  return llvm::map_to_vector<4>(numbers, [](unsigned n) { return HeldVariable{n}; });
+void HeldRounds::addPlaces(Fill &fill, ArrayRef<tile::LoadOp> places,
+                           const FragmentLayout &layout) {
+  for (tile::LoadOp load : places) {
+    if (variablesOf(load.getIndices(), fill.loop).empty()) // the same for all lanes
+      continue;
+    Held held{load, heldVariablesOf(load, fill.loop), {}, {}};
+    StringRef name = nameOfRoot(rootOf(load.getBuffer()));
+    held.registers = registersFor(held, layout, fill.loop, name + "_rows");
+    if (held.registers && varies(load, fill.loop))
+      held.coming = registersFor(held, layout, fill.loop, name + "_ahead");
+    if (held.registers)
+      fill.places.push_back(held);
+  }
 }
 
 std::optional<HeldRounds::Fill> HeldRounds::makeReader(tile::ElementLoop parallel) {
   Fill reader{parallel, {}, {}, {}, /*isNew=*/false};
-  SmallVector<tile::LoadOp> loads = tensorReadsOf(parallel).values;
+  TensorReads loads = tensorReadsOf(parallel);
   std::optional<FragmentLayout> layout = layoutFromFragments(parallel);
   if (!layout)
     layout = defaultLoopLayout(parallel, chip, wavesOf(parallel, chip));
-  for (tile::LoadOp load : loads) {
+  for (tile::LoadOp load : loads.values) {
     Held held{load, heldVariablesOf(load, parallel), {}, {}};
     std::string name = nameOfRoot(rootOf(load.getBuffer())).str();
     held.registers = registersFor(held, *layout, parallel, name + "_now");
-    if (held.registers)
+    if (held.registers && varies(load, parallel))
       held.coming = registersFor(held, *layout, parallel, name + "_next");
     reader.few.push_back(held);
     if (!held.registers) {
@@ -92,6 +101,7 @@ std::optional<HeldRounds::Fill> HeldRounds::makeReader(tile::ElementLoop paralle
       return std::nullopt;
     }
   }
+  addPlaces(reader, loads.places, *layout);
   // What it reads has had a part in the choice.
   parallel.setLayoutAttr(tile::FragmentLayoutAttr::get(builder.getContext(), *layout));
   return reader;
@@ -118,7 +128,8 @@ std::optional<HeldRounds::Fill> HeldRounds::makeFill(Operation *op) {
     Held held{load, heldVariablesOf(load, fill.loop), {}, {}};
     bool isOnly = loads.values.size() == 1;
     if (isOnly) // an element for each of the tile, as the loop's layout is
-      held.variables = variablesAsHeld(llvm::seq<unsigned>(0, fill.loop.ivs().size()));
+      held.variables = llvm::map_to_vector<4>(llvm::seq<unsigned>(0, fill.loop.ivs().size()),
+                                              [](unsigned n) { return HeldVariable{n}; });
     bool isWhole =
         held.variables.size() == fill.loop.ivs().size() &&
         llvm::all_of(held.variables, [](HeldVariable variable) { return variable.run == 1; });
@@ -132,25 +143,17 @@ std::optional<HeldRounds::Fill> HeldRounds::makeFill(Operation *op) {
     }
     (isWhole ? fill.held : fill.few).push_back(held);
   }
-  for (tile::LoadOp load : loads.places) {
-    Held held{load, variablesAsHeld(variablesOf(load.getIndices(), fill.loop)), {}, {}};
-    if (held.variables.empty()) // the same for all lanes
+  addPlaces(fill, loads.places, layout);
+  for (Held &held : fill.places) {
+    const Held *other = sameNumbers(held, fill);
+    if (!other)
       continue;
-    StringRef name = nameOfRoot(rootOf(load.getBuffer()));
-    held.registers = registersFor(held, layout, fill.loop, name + "_rows");
-    if (held.registers && varies(load, fill.loop))
-      held.coming = registersFor(held, layout, fill.loop, name + "_ahead");
-    if (!held.registers)
-      continue;
-    if (const Held *other = sameNumbers(held, fill)) {
-      for (tile::AllocOp registers : {held.registers, held.coming})
-        if (registers)
-          registers->erase();
-      held.registers = other->registers;
-      held.coming = other->coming;
-      held.isOfOther = true;
-    }
-    fill.places.push_back(held);
+    for (tile::AllocOp registers : {held.registers, held.coming})
+      if (registers)
+        registers->erase();
+    held.registers = other->registers;
+    held.coming = other->coming;
+    held.isOfOther = true;
   }
   return fill;
 }
@@ -190,6 +193,10 @@ tile::ElementLoop HeldRounds::read(Fill &fill, Held &held, IRMapping mapping) {
         arith::ConstantIndexOp::create(builder, loc, (*fill.loop.constantExtents())[n] / run));
   auto loop = tile::ParallelOp::create(builder, loc, extents);
   OpBuilder inside = OpBuilder::atBlockEnd(loop.bodyBlock());
+  // Of a variable of which all values name the same, the first one.
+  for (unsigned n : variablesOf(held.load.getIndices(), fill.loop))
+    if (llvm::none_of(held.variables, [&](HeldVariable of) { return of.number == n; }))
+      mapping.map(fill.loop.ivs()[n], arith::ConstantIndexOp::create(inside, loc, 0).getResult());
   for (auto [of, variable] : llvm::zip_equal(held.variables, loop.ivs())) {
     Value first = variable; // of its run
     if (of.run != 1)
@@ -197,10 +204,23 @@ tile::ElementLoop HeldRounds::read(Fill &fill, Held &held, IRMapping mapping) {
                                     arith::ConstantIndexOp::create(inside, loc, of.run));
     mapping.map(fill.loop.ivs()[of.number], first);
   }
+  // What is the same for all elements is in front of them: words of tensors, which have another
+  // counter there.
+  OpBuilder before(loop);
+  llvm::SmallPtrSet<Operation *, 8> ofElements;
+  auto isOfElement = [&](Value value) {
+    Operation *op = value.getDefiningOp();
+    return op ? ofElements.contains(op) : llvm::is_contained(fill.loop.ivs(), value);
+  };
   for (Operation *op : ops) {
     auto place = placeOf(op);
+    auto load = dyn_cast<tile::LoadOp>(op);
+    bool isSame = place == fill.places.end() && llvm::none_of(op->getOperands(), isOfElement) &&
+                  (!load || load.getBuffer().getType().isGlobal());
+    if (!isSame)
+      ofElements.insert(op);
     if (place == fill.places.end()) {
-      inside.clone(*op, mapping);
+      (isSame ? before : inside).clone(*op, mapping);
       continue;
     }
     mapping.map(op->getResult(0), loadHeld(*place, inside, fill.loop, mapping));
@@ -212,9 +232,9 @@ tile::ElementLoop HeldRounds::read(Fill &fill, Held &held, IRMapping mapping) {
     int64_t rows = load.getBuffer().getType().getShape().front();
     builder.setInsertionPoint(loop);
     Value end = arith::ConstantIndexOp::create(builder, loc, rows);
-    OpBuilder before(load);
+    OpBuilder atLoad(load);
     load.getIndicesMutable()[0].assign(
-        arith::SelectOp::create(before, loc, isDone, load.getIndices().front(), end));
+        arith::SelectOp::create(atLoad, loc, isDone, load.getIndices().front(), end));
     builder.setInsertionPointAfter(loop);
   }
   return tile::MoveOp::isBodyOf(loop) ? tile::turnInto<tile::MoveOp>(loop)
@@ -283,21 +303,20 @@ void HeldRounds::readFirst() {
     rounds.repeatArithmetic({round.getCondition()}, mapping);
   IRMapping second;
   second.map(loop.iv(), rounds.variableIn(arith::ConstantIndexOp::create(builder, loc, 1)));
-  for (Fill &reader : madeReaders)
-    for (Held &held : reader.few)
-      read(reader, held, mapping);
-  for (auto [n, fill] : llvm::enumerate(made)) {
-    if (n != 0 ||
-        !madeReaders.empty()) // in the order of a round, as waits at its beginning are for both
-      keepOrder();
+  auto readHeld = [&](Fill &fill) {
     for (Held &place : fill.places)
       if (!place.isOfOther)
         read(fill, place, mapping);
     advance(fill, fill.places, second);
-    for (Held &held : fill.few)
+    for (Held &held : llvm::concat<Held>(fill.few, fill.held))
       read(fill, held, mapping);
-    for (Held &held : fill.held)
-      read(fill, held, mapping);
+  };
+  llvm::for_each(madeReaders, readHeld);
+  for (auto [n, fill] : llvm::enumerate(made)) {
+    if (n != 0 ||
+        !madeReaders.empty()) // in the order of a round, as waits at its beginning are for both
+      keepOrder();
+    readHeld(fill);
   }
 }
 
@@ -332,8 +351,10 @@ void HeldRounds::moveHere(Fill &fill) {
 }
 
 void HeldRounds::rewriteBesideCopies(const IRMapping &next, const IRMapping &third) {
-  for (Fill &reader : madeReaders)
+  for (Fill &reader : madeReaders) {
+    takeComing(reader.places);
     takeComing(reader.few);
+  }
   for (Fill &fill : made) {
     takeComing(fill.places);
     takeComing(fill.few);
@@ -342,6 +363,7 @@ void HeldRounds::rewriteBesideCopies(const IRMapping &next, const IRMapping &thi
   // What is read in front of this would be waited for with the round's copies.
   written = keepOrder();
   for (Fill &reader : madeReaders) {
+    readComing(reader, reader.places, third);
     readComing(reader, reader.few, next);
     writeFromRegisters(reader);
   }
@@ -424,7 +446,7 @@ void HeldRounds::rewriteBody() {
                                        arith::ConstantIndexOp::create(builder, loc, 1));
   next.map(loop.iv(), rounds.variableIn(number));
   IRMapping third;
-  bool anyComing = llvm::any_of(made, [](Fill &fill) {
+  bool anyComing = llvm::any_of(llvm::concat<Fill>(madeReaders, made), [](Fill &fill) {
     return llvm::any_of(fill.places, [](Held &place) { return bool(place.coming); });
   });
   if (anyComing)
@@ -434,6 +456,7 @@ void HeldRounds::rewriteBody() {
   if (isBeside)
     return rewriteBesideCopies(next, third);
   for (Fill &reader : madeReaders) {
+    advance(reader, reader.places, third);
     advance(reader, reader.few, next);
     writeFromRegisters(reader);
   }

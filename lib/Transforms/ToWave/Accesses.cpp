@@ -309,7 +309,7 @@ LogicalResult emitStore(Emitter &e, tile::StoreOp store, Elements &elements) {
     SmallVector<Value, 8> parts;
     for (int64_t i = 0; i < width; ++i)
       parts.push_back(e.lookup(store.getValue(), n + i, elements));
-    Value value = e.fromScalar(e.pack(parts), dtype);
+    Value value = e.fromScalar(e.pack(parts), dtype, tile::movesElement(store));
     Value mask = writerMask(e, elements, n);
     if (type.isShared()) {
       trapOutside(e, root, store.getIndices(), indices, elements.maskOf(n));

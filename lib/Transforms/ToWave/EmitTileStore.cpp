@@ -151,7 +151,8 @@ LogicalResult TileStoreEmitter::compute(size_t number) {
     for (int64_t i = 0; i < rep.elements.count; ++i)
       parts.push_back(e.lookup(target->value, i, rep.elements));
     DType dtype = tile::dtypeOf(cast<tile::BufferType>(target->tensor.getType()).getElementType());
-    rep.values[target - store.targets.begin()] = e.fromScalar(e.pack(parts), dtype);
+    rep.values[target - store.targets.begin()] =
+        e.fromScalar(e.pack(parts), dtype, tile::movesElement(cast<tile::StoreOp>(op)));
   }
   return success();
 }

@@ -191,7 +191,8 @@ void MatrixWriter::write(tile::StoreOp store, Elements &places, ArrayRef<Element
       for (int64_t i : {0, 1})
         parts.push_back(e.lookup(store.getValue(), at + i, from));
     }
-    wave::StMatrixOp::create(b, e.loc, e.fromScalar(e.pack(parts), dtype),
+    wave::StMatrixOp::create(b, e.loc,
+                             e.fromScalar(e.pack(parts), dtype, tile::movesElement(store)),
                              e.sharedOffset(e.shared.find(store.getBuffer())->second, indices), 0);
   }
 }

@@ -67,7 +67,7 @@ LogicalResult storeFragment(Emitter &e, tile::StoreOp store, Elements &elements)
   if (!registers)
     return e.unsupported(*store, "this access to a fragment");
   int64_t group = place.slotRegs;
-  bool mayKeep = leavesElements(store, elements);
+  bool mayKeep = leavesElements(store, elements), isMoved = tile::movesElement(store);
   std::map<int64_t, SmallVector<Value, 8>> slots, masks;
   for (int64_t n = 0; n < elements.count; ++n) {
     int64_t reg = (*registers)[elements.registerOf(n)];
@@ -85,14 +85,15 @@ LogicalResult storeFragment(Emitter &e, tile::StoreOp store, Elements &elements)
       // The rest of the slot keeps its value.
       SmallVector<Value, 8> kept = e.unpack(e.getSlot(place, slot), group);
       for (int64_t i = 0; i < group; ++i) {
-        Value part = parts[i] ? e.fromScalar(parts[i], place.dtype) : kept[i];
+        Value part = parts[i] ? e.fromScalar(parts[i], place.dtype, isMoved) : kept[i];
         Value mask = mayKeep && parts[i] ? masks[slot][i] : Value();
         parts[i] = mask ? arith::SelectOp::create(b, loc, mask, part, kept[i]).getResult() : part;
       }
       wave::SetOp::create(b, loc, e.pack(parts), place.regs, slot);
       continue;
     }
-    wave::SetOp::create(b, loc, e.fromScalar(e.pack(parts), place.dtype), place.regs, slot);
+    wave::SetOp::create(b, loc, e.fromScalar(e.pack(parts), place.dtype, isMoved), place.regs,
+                        slot);
   }
   return success();
 }
@@ -188,7 +189,8 @@ LogicalResult storeLocal(Emitter &e, tile::StoreOp store, Elements &elements) {
   for (int64_t n = 0; n < elements.count; ++n) {
     const LocalPlace *place = findLocal(store.getBuffer(), n, elements);
     LocalSlots found = slotsInLocal(e, store.getBuffer(), store.getIndices(), n, elements);
-    Value value = e.fromScalar(e.lookup(store.getValue(), n, elements), place->dtype);
+    Value value = e.fromScalar(e.lookup(store.getValue(), n, elements), place->dtype,
+                               tile::movesElement(store));
     if (!found.at) {
       wave::SetOp::create(b, loc, value, place->regs, found.slots.front().second);
       continue;

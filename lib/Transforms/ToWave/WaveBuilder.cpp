@@ -132,7 +132,7 @@ Value WaveBuilder::beforeExtension(Value value, Type element) {
   return pack(parts);
 }
 
-Value WaveBuilder::fromScalar(Value value, DType dtype) {
+Value WaveBuilder::fromScalar(Value value, DType dtype, bool isMoved) {
   int64_t count = wave::elementsOf(value.getType());
   if (dtype == DType::E2M1)
     return elementwise(value, [&](Value x) { return encodeE2M1(x); });
@@ -141,9 +141,9 @@ Value WaveBuilder::fromScalar(Value value, DType dtype) {
   if (dtype == DType::Bool)
     return arith::ExtUIOp::create(b, loc, vectorOf(count, b.getI8Type()), value);
   if (isFloat(dtype) && dtype != DType::F32 && dtype != DType::F64) {
-    // What is only moved is not converted there and back; but where there is infinity, of which a
-    // store makes the largest number.
-    bool saturates = bitsOf(dtype) < 16 && hasInfinity(dtype);
+    // What is not changed is not converted there and back; but where there is infinity, of which a
+    // store makes the largest number, unless it only moves elements.
+    bool saturates = bitsOf(dtype) < 16 && hasInfinity(dtype) && !isMoved;
     if (Value narrow = saturates ? Value() : beforeExtension(value, memoryType(dtype)))
       return narrow;
     return arith::TruncFOp::create(b, loc, vectorOf(count, memoryType(dtype)), value);

@@ -45,7 +45,8 @@ public:
   Value beforeExtension(Value value, Type element);
   /// The vector that `parts` are consecutive elements of, or those of it; null: they are not.
   Value vectorOfElements(ArrayRef<Value> parts);
-  Value fromScalar(Value value, DType dtype);
+  /// `isMoved`: an element of that type is stored as it was loaded.
+  Value fromScalar(Value value, DType dtype, bool isMoved = false);
   /// Element widths below a byte: packed in device memory, a byte each on chip.
   static bool isPacked(DType dtype) { return bitsOf(dtype) < 8 && dtype != DType::Bool; }
   /// The lower four bits of a byte, extended as the dtype wants.

@@ -80,6 +80,10 @@ std::optional<int64_t> constantInt(mlir::Value value);
 /// The condition of the innermost branch around the statement that only some waves of the block
 /// take, as one; null: the statement is the whole block's.
 OnWavesOp wavesAround(mlir::Operation *statement);
+
+/// Whether what is stored is an element of the same type as a load has brought it: its bits are
+/// moved, as a copy does, and an infinity of fp8 stays one.
+bool movesElement(StoreOp store);
 /// Gives each loop of a program its id (`#tile.loop`), from 1 on, in the order of the program.
 void numberLoops(ProgramOp program);
 /// The id of the loop that a location is of; 0: it says none.
