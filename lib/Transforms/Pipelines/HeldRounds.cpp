@@ -143,7 +143,8 @@ constexpr int64_t mostBesideTiles = 8;
 
 bool HeldRounds::isReader(tile::ElementLoop parallel) {
   // Where a producer brings tiles, the others have no copies to wait for.
-  if (chip.tensorCopies || round || !parallel.constantExtents() || parallel.getPart())
+  bool hasProducer = !loop.bodyBlock()->getOps<tile::PipeWaitOp>().empty();
+  if (hasProducer || round || !parallel.constantExtents() || parallel.getPart())
     return false;
   for (Operation &op : *parallel.bodyBlock())
     if (op.getNumRegions() != 0 || isa<tile::AtomicOp>(op))
