@@ -11,7 +11,6 @@ using namespace mlir;
 
 namespace tilec {
 using script::ExprOp;
-using script::VarKind;
 
 namespace {
 

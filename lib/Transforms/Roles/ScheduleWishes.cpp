@@ -51,8 +51,8 @@ static void chooseSchedules(tile::KernelOp kernel, const TargetInfo &target) {
       std::string each = llvm::formatv("; name one for each target, as in "
                                        "`schedule.{0}(schedule.{1}(...))`",
                                        first, names[0]);
-      Reported(loop, DiagId::ScheduleNotApplied, names[0],
-               scheduleProblem(names[0], target.arch) + each);
+      (void)Reported(loop, DiagId::ScheduleNotApplied, names[0],
+                     scheduleProblem(names[0], target.arch) + each);
       chosen = "auto";
     }
     loop.setStrategy(chosen);
@@ -65,7 +65,7 @@ void refuseSchedule(tile::ForOp loop, const Twine &why) {
     return;
   loop.removeStrategyAttr();
   if (wish.getValue() != "auto")
-    Reported(loop, DiagId::ScheduleNotApplied, wish.getValue(), why.str());
+    (void)Reported(loop, DiagId::ScheduleNotApplied, wish.getValue(), why.str());
 }
 
 namespace {
