@@ -207,10 +207,10 @@ Value Evaluator::makeJit(FunctionObject *function, CallArgs *options, Span span)
         remarkIgnoredConfig(toStr(key), value, k.place());
         jit->passConfigs.push_back({toStr(key), value});
       }
-    } else if (k.name == "target" && k.value.is(ValueKind::Str)) {
-      if (k.value.str() != "auto")
+    } else if (k.name == "target") {
+      if (k.value.is(ValueKind::Str) && k.value.str() != "auto")
         remark(DiagId::TargetIgnored, k.place(), k.value.str());
-    } else if (k.name != "out_idx" && k.name != "target") {
+    } else {
       remarkIgnoredOption(k.name, k.value, k.place());
     }
   }

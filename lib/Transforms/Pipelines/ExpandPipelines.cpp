@@ -107,8 +107,8 @@ struct ExpandPipelinesPass : impl::ExpandPipelinesPassBase<ExpandPipelinesPass> 
     return holdNextRound(held, ofOneSlot, chip, fewestWaves);
   }
 
-  /// What the plan does not copy goes through registers, a round ahead, beside copies in wide
-  /// pieces.
+  /// What the plan does not copy goes through registers, a round ahead: tiles beside copies in wide
+  /// pieces, and of what takes a few registers (scales) beside all.
   static bool holdOthers(tile::ForOp loop, HeldRounds &held, const PipelinePlan &plan,
                          LoopMemory &memory, const TargetInfo &chip) {
     bool mayBe = mayHold(loop) && !plan.round && plan.numbers == 0;
@@ -118,8 +118,7 @@ struct ExpandPipelinesPass : impl::ExpandPipelinesPassBase<ExpandPipelinesPass> 
       return !held.readers().empty() && held.expand(); // a few registers
     bool areLittle =
         llvm::all_of(held.fills(), [&](Operation *fill) { return held.isLittle(fill); });
-    if (!copiesWidePieces(chip) &&
-        (!areLittle || chip.asyncCopies.completion == Completion::Groups))
+    if (!copiesWidePieces(chip) && !areLittle)
       return false;
     SharedMemory withPlan = memory.now();
     setSlots(plan, withPlan);

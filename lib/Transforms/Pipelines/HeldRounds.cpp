@@ -231,34 +231,30 @@ int64_t HeldRounds::heldBits(tile::LoadOp load, tile::ElementLoop parallel) cons
   return elements * bitsOf(tile::dtypeOf(load.getBuffer().getType().getElementType()));
 }
 
+SmallVector<int64_t, 2> HeldRounds::heldBits(Operation *fill) const {
+  if (auto copy = dyn_cast<tile::CopyOp>(fill))
+    return {copy.getDst().getType().numElems() *
+            bitsOf(tile::dtypeOf(copy.getSrc().getType().getElementType()))};
+  auto parallel = cast<tile::ElementLoop>(fill);
+  return llvm::map_to_vector<2>(tensorReadsOf(parallel).values,
+                                [&](tile::LoadOp load) { return heldBits(load, parallel); });
+}
+
 bool HeldRounds::isLittle(Operation *fill) const {
   int64_t bits = 0;
-  if (auto copy = dyn_cast<tile::CopyOp>(fill))
-    bits = copy.getDst().getType().numElems() *
-           bitsOf(tile::dtypeOf(copy.getSrc().getType().getElementType()));
-  else
-    for (tile::LoadOp load : tensorReadsOf(cast<tile::ElementLoop>(fill)).values)
-      bits += heldBits(load, cast<tile::ElementLoop>(fill));
+  for (int64_t ofRead : heldBits(fill))
+    bits += ofRead;
   return bits <= 32 * wavesOf(loop, chip) * chip.waveLanes * mostBesideTiles / 2;
 }
 
 bool HeldRounds::fits(int64_t fewestWaves) const {
   auto kernel = loop->getParentOfType<tile::KernelOp>();
   int64_t waves = wavesOf(loop, chip), bits = 0, addresses = 0;
-  auto add = [&](int64_t ofTile) {
-    bits += ofTile;
-    addresses += chip.registers.besideFragments != 0 ? ofAddresses : 0;
-  };
-  for (Operation *op : found) {
-    if (auto copy = dyn_cast<tile::CopyOp>(op)) {
-      int64_t ofElement = bitsOf(tile::dtypeOf(copy.getSrc().getType().getElementType()));
-      add(ofElement * copy.getDst().getType().numElems());
-      continue;
+  for (Operation *fill : found)
+    for (int64_t ofRead : heldBits(fill)) {
+      bits += ofRead;
+      addresses += chip.registers.besideFragments != 0 ? ofAddresses : 0;
     }
-    auto parallel = cast<tile::ElementLoop>(op);
-    for (tile::LoadOp load : tensorReadsOf(parallel).values)
-      add(heldBits(load, parallel));
-  }
   for (tile::ElementLoop parallel : beside) {
     TensorReads reads = tensorReadsOf(parallel);
     for (tile::LoadOp load : llvm::concat<tile::LoadOp>(reads.values, reads.places))

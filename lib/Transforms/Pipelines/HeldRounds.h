@@ -81,6 +81,8 @@ private:
   bool isReader(tile::ElementLoop parallel);
   /// Bits of a block that the load's elements take in registers.
   int64_t heldBits(tile::LoadOp load, tile::ElementLoop parallel) const;
+  /// Of each read of the fill.
+  llvm::SmallVector<int64_t, 2> heldBits(mlir::Operation *fill) const;
   /// Whether the places that the load reads in a later round are known in this one.
   bool isKnownAhead(tile::LoadOp load, tile::ElementLoop parallel);
   bool isIndex(mlir::Value value);

@@ -59,9 +59,6 @@ void hoistReads(tile::ForOp loop) {
   }
 }
 
-} // namespace
-
-namespace {
 struct HoistReadsPass : impl::HoistReadsPassBase<HoistReadsPass> {
   using HoistReadsPassBase::HoistReadsPassBase;
 

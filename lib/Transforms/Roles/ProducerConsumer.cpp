@@ -715,9 +715,6 @@ struct ForwardStoresPass : impl::ForwardStoresPassBase<ForwardStoresPass> {
       forwardStoredTiles(kernel, *chip, strategy);
   }
 };
-} // namespace
-
-namespace {
 struct ExpandProducersPass : impl::ExpandProducersPassBase<ExpandProducersPass> {
   using ExpandProducersPassBase::ExpandProducersPassBase;
 
