@@ -320,23 +320,31 @@ private:
     return success();
   }
 
-  /// Blocks that come while the launch before still runs take what room it leaves: of a grid that
-  /// does not fill the device some multiprocessors get more than others, and the launch takes as
-  /// long as they (docs/deploy/launch-manifest.md has the figures). Not where each holds one block,
-  /// nor where the grid is so small that several launches find room beside each other.
+  /// Blocks that come while the launch before still runs take what room it leaves, wherever that
+  /// is: a grid that does not fill the device lies unevenly on it, and the launch takes as long as
+  /// the multiprocessors that got most of it, or that share a way to memory
+  /// (docs/deploy/launch-manifest.md has the figures). Not so where the grid fills the device,
+  /// where large clusters take more than half of it, nor where the grid is so small that several
+  /// launches find room beside each other.
   bool gainsByOverlap(FunctionPtr function, const LaunchShape &shape) {
-    const auto &g = shape.grid, &b = shape.block;
+    const auto &g = shape.grid, &b = shape.block, &c = shape.cluster;
     auto [known, isNew] = residentOf.try_emplace({function, b[0] * b[1] * b[2], shape.sharedBytes});
     if (int fit = 0;
         isNew && api.occupancyOf &&
         invoke("cuOccupancyMaxActiveBlocksPerMultiprocessor", api.occupancyOf, &fit, function,
                static_cast<int>(b[0] * b[1] * b[2]), static_cast<size_t>(shape.sharedBytes)))
       known->second = fit;
-    constexpr int64_t fewBlocks = 8;  // an eighth of the multiprocessors
+    constexpr int64_t fewBlocks = 8; // an eighth of the multiprocessors
+    constexpr int64_t largeCluster = 4;
+    constexpr int64_t nearlyAll = 90; // percent
     int64_t resident = known->second; // 0: the driver does not say
     int64_t blocks = g[0] * g[1] * g[2];
-    return resident <= 1 || blocks * fewBlocks <= multiprocessors ||
-           blocks >= resident * multiprocessors;
+    if (blocks * fewBlocks <= multiprocessors || resident < 1)
+      return true;
+    if (resident > 1)
+      return blocks >= resident * multiprocessors;
+    return blocks * 100 >= nearlyAll * multiprocessors ||
+           (c[0] * c[1] * c[2] >= largeCluster && blocks * 2 > multiprocessors);
   }
 
   static std::optional<int> promotionOf(int64_t bytes) {

@@ -4,30 +4,38 @@
 A chip is given by its compute units, the lanes of a wave, the shared memory of a block in bytes and whether warp groups
 multiply. The estimate of a tile is
 
-    launch + rounds * (slabs * slab + ends),        rounds = 0.7 ceil(x) + 0.3 x
+    launch + |work, memory|,    work = rounds * slabs * slab + end + (ceil(x) - 1) * between
+                                rounds = (1 - part) ceil(x) + part x,  or 1 - idle (1 - x) where x is at most 1
 
-with x tiles a compute unit, slabs of 128 bytes along K and, from the rows below, the microseconds of a slab and of a tile's
-beginning and end. A round that is not full costs less than a full one, as the chip's power sets its clock. Where several
-blocks are resident, a slab of one takes longer than its share.
+with x tiles a compute unit, slabs of 128 bytes along K and, from the rows below, the microseconds of a slab, of the last
+tile's end and of what lies between two tiles; |a, b| is a little more than the larger of them, and memory brings and takes
+each byte once. A round that is not full costs less than a full one, as the chip's power sets its clock. Where several blocks
+are resident, a slab of one takes longer than its share.
 """
 
 import math
 
-# block_M, block_N, threads, microseconds of a slab, the same where B has its rows along K, and of a tile's ends.
-# Fitted to 140 shapes, 16 tiles each, on an H100 (test/bench/hopper/tiles.py, docs/numbers/performance-nvidia.md); by hand
-# 160 and 176 columns, a little more than fitted, as they are worse for a launch by itself, and 144, 208 and 224, of 22 other
-# shapes; columns that are no multiple of 64, of 18 shapes with B's rows along K
-# (test/bench/results/h100-nn-tiles-2026-11-27.jsonl). With 128 threads two warp groups take tiles in turn, and what a tile
-# costs at its ends is hidden.
+# block_M, block_N, threads, microseconds of a slab, the same where B has its rows along K, of a tile's end, and between
+# tiles. Fitted to the shapes of 512 and more of test/bench/results/h200-tiles-fit-2026-11-29.jsonl and two files more, an
+# H200, both clocks, 20 tiles each (test/bench/hopper/tiles.py, docs/numbers/performance-nvidia.md); with each fifth of them
+# left out in turn, the choice was within 3 % of the best tile in 90 of a hundred. With 128 threads two warp groups take
+# tiles in turn, and what a tile costs at its ends is hidden.
 _WARP_GROUPS = [
-    (64, 64, 128, 0.1495, 0.1568, 0.0), (64, 128, 128, 0.2409, 0.2262, 0.0), (64, 192, 128, 0.311, 0.3119, 0.07),
-    (64, 256, 128, 0.4748, 0.4715, 0.19), (128, 64, 256, 0.2281, 0.2345, 0.05), (128, 96, 128, 0.3384, 0.48, 0.0),
-    (128, 112, 128, 0.3991, 0.54, 0.2), (128, 128, 128, 0.4144, 0.4152, 0.14), (128, 144, 128, 0.475, 0.75, 0.1),
-    (128, 160, 128, 0.5, 0.63, 0.0), (128, 176, 128, 0.553, 0.66, 0.38), (128, 192, 128, 0.5919, 0.5943, 0.0),
-    (128, 128, 256, 0.4236, 0.4253, 0.31), (128, 192, 256, 0.6177, 0.6226, 0.73), (128, 208, 256, 0.71, 0.82, 0.8),
-    (128, 224, 256, 0.755, 0.78, 0.85), (128, 256, 256, 0.8413, 0.8539, 0.92), (192, 128, 384, 0.611, 0.6104, 0.46),
-    (256, 128, 256, 0.8363, 0.8271, 0.92),
+    (64, 64, 128, 0.1571, 0.1498, 0.12, 0.078), (64, 128, 128, 0.2122, 0.2128, 0.27, 0.025),
+    (64, 192, 128, 0.3031, 0.3014, 0.58, 0.047), (64, 256, 128, 0.408, 0.408, 0.63, 0.21),
+    (128, 64, 256, 0.2331, 0.2371, 0.17, 0.2), (128, 96, 128, 0.3063, 0.3826, 0.34, 0.016),
+    (128, 112, 128, 0.3486, 0.4204, 0.64, 0.14), (128, 128, 128, 0.4001, 0.4004, 0.62, 0.14),
+    (128, 144, 128, 0.4476, 0.6665, 0.91, 0.081), (128, 160, 128, 0.4965, 0.5075, 0.85, 0.016),
+    (128, 176, 128, 0.55, 0.56, 1.4, 0.24), (128, 192, 128, 0.5975, 0.5925, 0.75, 0.018),
+    (128, 128, 256, 0.4002, 0.4019, 0.62, 0.4), (128, 192, 256, 0.5965, 0.6081, 0.85, 0.95),
+    (128, 208, 256, 0.6563, 0.6759, 1.5, 1.6), (128, 224, 256, 0.6981, 0.7051, 1.2, 1.3),
+    (128, 256, 256, 0.7927, 0.7937, 1.3, 0.87), (192, 128, 384, 0.5986, 0.5977, 0.95, 0.56),
+    (256, 128, 256, 0.7958, 0.8002, 1.4, 0.94), (128, 240, 256, 0.7559, 0.7518, 1.3, 1.8),
 ]  # fmt: skip
+# The part of a round behind others that is as long as it is full, with 128 threads and with more; the same of the only
+# round; microseconds of a launch; megabytes a microsecond.
+_PARTS_IN_TURN, _PARTS_TOGETHER, _IDLE_IN_TURN, _IDLE_TOGETHER = 0.24, 0.227, 0.284, 0.355
+_GROUPS_LAUNCH, _GROUPS_BYTES = 2.13, 4.76e6
 # The same where rows are no multiples of 16 bytes, which threads bring element by element: medians of 16 shapes on an H200
 # (test/bench/results/h200-uneven-tiles-2026-11-28.jsonl), of which these four tiles together come closest to the best of 20.
 _UNEVEN, _UNEVEN_BITS = [(128, 192, 256, 4.39, 4.88, 0.0), (128, 208, 256, 4.42, 5.1, 0.0), (128, 240, 256, 5.9, 5.24, 0.0),
@@ -52,6 +60,9 @@ _SLAB_BITS = 1024
 _SUM, _SUM_OF_ELEMENT = 3.0, 7e-5
 _SLAB, _SLAB_OF_ELEMENT = 0.06, 1.8e-5
 _SHARED_BYTES, _BYTES = 1.5e6, 4.5e6
+# The same where both M and N are at least 512, bytes a microsecond from L2, and how many times a slab where B has its rows
+# along K and a tile's columns are no multiple of 64, fitted with the rows above.
+_SUM_LARGE, _SUM_LARGE_OF_ELEMENT, _L2_BYTES, _SHARED_PARTS = 0.814, 8.03e-05, 9.2e6, 1.36
 # Where M or N has one tile: of a slab while all that comes from memory is read once.
 _READ_ONCE = 0.03
 # At most 64 rows: microseconds of a launch, of a slab, of a slab's columns, of a tile's columns, of the sum of several blocks
@@ -71,28 +82,49 @@ def _of_edges(area, threads, pitches, is_shared):
     """Microseconds of a slab for each of a tile's rows and columns, as rows of A and B are so many bits apart. Those that do
     not begin at rows of L2 lie in two each: twice the traffic, which clusters of large tiles share; where they do not
     begin at sectors either, clusters share it from tiles of 128 x 128 on (lib/Transforms/Roles/Strategies/Cluster.cpp;
-    fitted to 20 shapes, test/bench/results/h100-ragged-tiles-2026-11-27.jsonl)."""
+    fitted to 32 shapes of an H200, test/bench/results/h200-ragged-tiles-2026-11-29.jsonl)."""
     split = sum(pitch % _SECTOR_BITS != 0 for pitch in pitches)
     if split:
-        edge = 0.0016 if area < 16384 or not is_shared else 0.00055 if area < 20480 else 0.0003 if area < 26624 else 0.0
+        edge = 0.00085 if area < 16384 or not is_shared else 0.00055 if area < 20480 else 0.0002 if area < 26624 else 0.00014
         return edge if split == 2 else 0.6 * edge
     if all(pitch % _ROW_BITS == 0 for pitch in pitches):
         return 0.0
-    return 0.00015 if area >= 26624 and is_shared else 0.0004 if threads >= 256 and area >= 24576 else 0.0011
+    return 0.00015 if area >= 26624 and is_shared else 0.0004 if threads >= 256 and area >= 24576 else 0.00046
 
 
-def _in_one_round(rows, columns, units, slabs, tile, edges):
+def _in_one_round(rows, columns, units, slabs, tile, slab, edges, is_nn):
     """Microseconds where every tile is multiplied at once by several blocks, each with a part of K, as the compiler has it
     where tiles are few (lib/Transforms/Roles/SplitProduct.cpp)."""
-    block_M, block_N, threads, slab_nt, slab_nn, ends = tile
-    best, tiles, is_row = math.inf, rows * columns, rows == 1 or columns == 1
+    block_M, block_N, threads, _, _, end, _ = tile
+    best, tiles, area, is_row = math.inf, rows * columns, block_M * block_N, rows == 1 or columns == 1
+    is_small = min(rows * block_M, columns * block_N) < 512
+    idle = _IDLE_IN_TURN if threads == 128 else _IDLE_TOGETHER
     for blocks in (2, 4, 8):
-        is_idle = tiles <= 0.4 * units or is_row
-        if is_idle and tiles * blocks <= (units if blocks == 2 else units * 10 // 11) and slabs >= 4 * blocks:
+        fits = tiles * blocks <= (units if blocks == 2 else units * 10 // 11) and slabs >= 4 * blocks
+        if not fits or tiles > (0.4 if is_small else 0.5) * units and not is_row:
+            continue
+        if is_small:
             fetched = (rows * block_M + columns * block_N) * blocks * _SLAB_BITS // 8
-            slab = max(_SLAB + _SLAB_OF_ELEMENT * block_M * block_N, fetched / (_BYTES if is_row else _SHARED_BYTES)) + edges
-            best = min(best, math.ceil(slabs / blocks) * slab + ends + _SUM + _SUM_OF_ELEMENT * block_M * block_N)
+            own = max(_SLAB + _SLAB_OF_ELEMENT * area, fetched / (_BYTES if is_row else _SHARED_BYTES))
+            total = _SUM + _SUM_OF_ELEMENT * area
+        else:
+            fetched = tiles * blocks * (block_M + block_N) * _SLAB_BITS // 8
+            own = max(slab * (1 - idle * (1 - tiles * blocks / units)), fetched / _L2_BYTES)
+            own *= _SHARED_PARTS if is_nn and block_N % 64 else 1
+            total = _GROUPS_LAUNCH - _LAUNCH + _SUM_LARGE + _SUM_LARGE_OF_ELEMENT * area
+        best = min(best, math.ceil(slabs / blocks) * (own + edges) + end + total)
     return best
+
+
+def _of_groups(x, slabs, slab, tile, fetched):
+    """Microseconds of x tiles a multiprocessor whose copies TMA does, which read and write so many bytes."""
+    threads, end, between = tile[2], tile[5], tile[6]
+    part, idle = (_PARTS_IN_TURN, _IDLE_IN_TURN) if threads == 128 else (_PARTS_TOGETHER, _IDLE_TOGETHER)
+    rounds = (1 - part) * math.ceil(x) + part * x if x > 1 else 1 - idle * (1 - x)
+    if x <= 1 and tile[:2] == (64, 192):
+        rounds = 1.13 * rounds  # without a second tile behind it
+    work = rounds * slabs * slab + end + (math.ceil(x) - 1) * between
+    return _GROUPS_LAUNCH + (work**4 + (fetched / _GROUPS_BYTES) ** 4) ** 0.25
 
 
 def _of_few_rows(block_N, N, K, bits, units, transpose_B):
@@ -126,7 +158,7 @@ def candidates_on(chip, M, N, K, bits, transpose_B=True, count=4):
     has_copies = has_warp_groups and not is_uneven
     found = []
     for tile in _UNEVEN if is_uneven else table:
-        block_M, block_N, threads, slab, other, ends = tile
+        block_M, block_N, threads, slab, other, ends = tile[:6]
         # A ring has two slots at least; products of f32 need registers for operands, too.
         slots = shared * 8 // ((block_M + block_N) * block_K * bits)
         if slots < 2 or bits > 16 and block_M * block_N > 16384:
@@ -139,25 +171,21 @@ def candidates_on(chip, M, N, K, bits, transpose_B=True, count=4):
             # Two blocks of a cluster; an odd tile has a neighbour that does nothing.
             pairs = (rows + 1) // 2 * columns if block_N >= block_M else rows * ((columns + 1) // 2)
             is_shared = x > 0.5 and math.ceil(2 * pairs / units) == math.ceil(x)
-            slab = slab + (block_M + block_N) * _of_edges(block_M * block_N, threads, pitches, is_shared)
+            whole, slab = slab, slab + (block_M + block_N) * _of_edges(block_M * block_N, threads, pitches, is_shared)
             # Where blocks share a tile they share no copies, and each has a part of the chip's way to memory.
             edges = 0.4 * (block_M + block_N) * _of_edges(0, threads, pitches, False)
         slabs = math.ceil(K * bits / _SLAB_BITS)
         if has_copies and (rows == 1 or columns == 1):
             fetched = (rows * block_M + columns * block_N) / max(x, 1) * _SLAB_BITS / 8
             slab = max(slab, fetched / _BYTES + _READ_ONCE)
-        rounds = 0.7 * math.ceil(x) + 0.3 * x
-        if is_uneven:
-            rounds = 0.6 * math.ceil(x) + 0.4 * x if x > 1 else x
-        if x <= 1 and (block_M, block_N) == (64, 192):
-            rounds = 1.35 * rounds  # without a second tile behind it
-        if x <= 1 and block_N == 224 and not transpose_B:
-            rounds = 1.2 * rounds  # 1512 x 2200 x 5632 took 80 us, 63 in tiles of 256 x 128
-        if is_waves and x > 1:
-            slab = other
-        time = _LAUNCH + rounds * (slabs * slab + ends)
         if has_copies:
-            time = min(time, _LAUNCH + _in_one_round(rows, columns, units, slabs, tile, edges))
+            time = min(_of_groups(x, slabs, slab, tile, (M * K + N * K + M * N) * bits // 8),
+                       _LAUNCH + _in_one_round(rows, columns, units, slabs, tile, whole, edges, not transpose_B))
+        else:
+            rounds = 0.7 * math.ceil(x) + 0.3 * x
+            if is_uneven:
+                rounds = 0.6 * math.ceil(x) + 0.4 * x if x > 1 else x
+            time = _LAUNCH + rounds * (slabs * (other if is_waves and x > 1 else slab) + ends)
         if has_warp_groups and M <= 64:
             # The compiler has no rows in a tile that the tensor does not: 128 x 128 is 64 x 128.
             if threads != 128 or block_M == 128 and block_N not in (96, 112):

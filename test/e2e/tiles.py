@@ -22,7 +22,7 @@
 # SMALL: <[128, 64], bf16, shared>
 # TURNS: threads(128)
 # TURNS: <[128, 64], bf16, shared>
-# TURNS: <[192, 64], bf16, shared>
+# TURNS: <[144, 64], bf16, shared>
 # BYTES: <[128, 128], i8, shared>
 #
 # RUN: not tilec %s --entry "unknown()" --target=sm_90a 2>&1 | FileCheck %s --check-prefix=UNKNOWN

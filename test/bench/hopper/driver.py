@@ -7,10 +7,12 @@ maps. Needs nothing but ctypes; tensors are given as (address, shape).
 
 import ctypes
 import json
+import math
 import re
 
 CU_FUNC_MAX_DYNAMIC_SHARED = 8
 CLUSTER_ATTRIBUTE = 4  # CU_LAUNCH_ATTRIBUTE_CLUSTER_DIMENSION
+MULTIPROCESSORS = 16   # CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT
 EARLY_ATTRIBUTE = 6    # CU_LAUNCH_ATTRIBUTE_PROGRAMMATIC_STREAM_SERIALIZATION
 NUMBERS = {"int8": ctypes.c_int8, "int32": ctypes.c_int32, "int64": ctypes.c_int64, "uint8": ctypes.c_uint8,
            "uint32": ctypes.c_uint32, "float32": ctypes.c_float, "float64": ctypes.c_double}
@@ -104,6 +106,17 @@ class Launch:
             return NUMBERS[param["dtype"]](scalars[name])
         raise ValueError(f"a {kind} parameter")
 
+    def gains_by_overlap(self, grid, cluster):
+        """The rule of tilec's runtime (lib/Runtime/Cuda.cpp)."""
+        resident, units = ctypes.c_int(), ctypes.c_int()
+        check(cuda.cuOccupancyMaxActiveBlocksPerMultiprocessor(ctypes.byref(resident), self.function,
+              math.prod(self.launch["block"]), ctypes.c_size_t(self.launch["shared_bytes"])), "cuOccupancyMaxActiveBlocksPerMultiprocessor")
+        check(cuda.cuDeviceGetAttribute(ctypes.byref(units), MULTIPROCESSORS, 0), "cuDeviceGetAttribute")
+        blocks, resident, units = math.prod(grid), resident.value, units.value
+        if blocks * 8 <= units or resident > 1:
+            return blocks * 8 <= units or blocks >= resident * units
+        return blocks * 10 >= units * 9 or math.prod(cluster) >= 4 and blocks * 2 > units
+
     def bind(self, tensors, stream, dims, scalars, early):
         keep, pointers = [], []
         for param in self.launch["params"]:
@@ -122,8 +135,9 @@ class Launch:
         config.shared, config.stream = self.launch["shared_bytes"], stream
         attributes = (LaunchAttribute * 2)()
         cluster = self.launch.get("cluster", [1, 1, 1])
+        early = early and self.launch.get("early") and self.gains_by_overlap(list(config.grid), cluster)
         for attribute, values in [(CLUSTER_ATTRIBUTE, cluster if cluster != [1, 1, 1] else None),
-                                  (EARLY_ATTRIBUTE, [1] if early and self.launch.get("early") else None)]:
+                                  (EARLY_ATTRIBUTE, [1] if early else None)]:
             if values:
                 attributes[config.count].id = attribute
                 attributes[config.count].dims[:len(values)] = values

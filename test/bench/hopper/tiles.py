@@ -2,14 +2,15 @@
 # SPDX-License-Identifier: Apache-2.0
 """The tiles that `tilec.tiles` gives, beside all others that fit and cuBLAS, for listed and drawn shapes of products.
 
-usage: tiles.py pack TOOLS FOLDER [--squares] [--shape M,N,K,FORM ...] [--drawn N] [--few N] [--seed S] [--dtype T ...]
-                [--chosen]
-       tiles.py run FOLDER [--rounds N] [--sustained]      on a GPU host with PyTorch: writes FOLDER/rows.jsonl
+usage: tiles.py pack TOOLS FOLDER [--squares] [--shape M,N,K,FORM ...] [--drawn N] [--few N] [--ragged N] [--seed S]
+                [--dtype T ...] [--chosen]
+       tiles.py run FOLDER [--rounds N] [--sustained] [--near FACTOR] [--sets N]      on a GPU host with PyTorch: writes
+                FOLDER/rows.jsonl
        tiles.py table ROWS.jsonl
 
 A shape is M, N, K and a form, `nt` (A B^T) or `nn` (A B). --squares: 1024 to 16384, both forms; --drawn: as many shapes
-by the printed seed; --few: as many more of few tiles and a long K. --chosen: only what `tilec.tiles` gives, without the
-others. Clocks are those of builds.py: alone, one launch behind an overwrite of L2, and sustained. Both are of plain launches,
+by the printed seed; --few: as many more of few tiles and a long K; --ragged: as many of multiples of 8. --chosen: only what `tilec.tiles` gives, without the
+others. --sets: launches take so many sets of tensors in turn. Clocks are those of builds.py: alone, one launch behind an overwrite of L2, and sustained. Both are of plain launches,
 and beside them of such as tilec's runtime makes, that begin while the launch in front ends.
 """
 
@@ -49,6 +50,9 @@ def shapes_of(options):
     for _ in range(options.few):
         m, n = (64 * max(1, round(2 ** draw.uniform(4, 10) / 64)) for _ in range(2))
         k = 64 * round(2 ** draw.uniform(11, 14.3) / 64)
+        shapes.append((m, n, k, draw.choice(("nt", "nn"))))
+    for _ in range(options.ragged):
+        m, n, k = (8 * round(2 ** draw.uniform(9, 12.5) / 8) for _ in range(3))
         shapes.append((m, n, k, draw.choice(("nt", "nn"))))
     return shapes
 
@@ -120,7 +124,7 @@ def row_of(case, options, timer):
     import driver
     import timing
     m, n, k, form = case["shape"]
-    sets = max(1, min(3, timing.OVERWRITTEN // ((m * k + n * k + m * n) * 2)))
+    sets = options.sets or max(1, min(3, timing.OVERWRITTEN // ((m * k + n * k + m * n) * 2)))
     programs = {label: driver.Program(str(pathlib.Path(options.folder) / file)) for label, file in case["files"].items()}
     params = next(iter(programs.values())).launch["params"]
     data = data_of(case, sets, getattr(torch, next(p["dtype"] for p in params if p["name"] == "C")))
@@ -146,7 +150,7 @@ def row_of(case, options, timer):
             early = [program.bind(each, timer.stream.cuda_stream, early=True) for each in tensors]
             contenders["early"] = lambda i: early[i % sets]()
     rough = {label: timer.once(run) for label, run in contenders.items()}
-    limit = (1.6 if options.sustained else 1.15) * min(rough.values())
+    limit = options.near * min(rough.values())
     near = {label: run for label, run in contenders.items() if label in ("cublas", "chosen", "early") or rough[label] <= limit}
     clocks = {} if options.sustained else {"alone": timer.alone(near, options.rounds)}
     clocks["sustained"], _ = timer.rounds(near, options.rounds)
@@ -197,12 +201,15 @@ def main():
     packing.add_argument("--shape", action="append", metavar="M,N,K,FORM")
     packing.add_argument("--drawn", type=int, default=0)
     packing.add_argument("--few", type=int, default=0)
+    packing.add_argument("--ragged", type=int, default=0)
     packing.add_argument("--seed", type=int, default=1)
     packing.add_argument("--dtype", action="append")
     packing.add_argument("--chosen", action="store_true")
     running.add_argument("folder")
     running.add_argument("--rounds", type=int, default=17)
-    running.add_argument("--sustained", action="store_true", help="this clock only, and more of the tiles")
+    running.add_argument("--sustained", action="store_true", help="this clock only")
+    running.add_argument("--sets", type=int, default=0)
+    running.add_argument("--near", type=float, default=1.15, help="tiles that take at most so many times the fastest's time")
     tabling.add_argument("rows")
     options = parser.parse_args()
     if options.verb == "pack":

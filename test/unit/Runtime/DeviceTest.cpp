@@ -145,6 +145,29 @@ TEST_F(OnFakeCuda, ClustersAndSharedMemoryReachTheDriver) {
   }
 }
 
+// One block a multiprocessor: where the grid takes nine of ten of them, or large clusters more than
+// half.
+TEST_F(OnFakeCuda, EarlyLaunchesOfLoneBlocks) {
+  Manifest manifest = blocks();
+  manifest.launches[0].sharedBytes = 200000;
+  manifest.launches[0].early = true;
+  struct Case {
+    const char *multiprocessors;
+    std::array<int64_t, 3> cluster;
+    bool isEarly;
+  };
+  for (const Case &one :
+       {Case{"13", {1, 1, 1}, true}, Case{"14", {1, 1, 1}, false}, Case{"23", {3, 2, 1}, true},
+        Case{"24", {3, 2, 1}, false}, Case{"23", {3, 1, 1}, false}, Case{"96", {1, 1, 1}, true}}) {
+    manifest.launches[0].cluster = one.cluster;
+    setenv("TILEC_FAKE_MULTIPROCESSORS", one.multiprocessors, 1);
+    ASSERT_TRUE(launch(manifest));
+    unsetenv("TILEC_FAKE_MULTIPROCESSORS");
+    std::string_view last = fake<const char *(*)()>("fakeLastLaunch")();
+    EXPECT_EQ(last.ends_with(" early"), one.isEarly) << one.multiprocessors << ": " << last;
+  }
+}
+
 /// `blocks`, whose blocks wait for each other.
 Manifest cooperative() {
   Param counter;
