@@ -109,8 +109,9 @@ std::string pipelineOf(Stage stage, Arch arch, llvm::StringRef schedule, bool ch
     // come last: they separate what the pipeliner has left in order.
     return "builtin.module(tile.program(tile-choose-schedules" + chip +
            ",tile-delay-sums,tile-relax-math" + chip + ",tile-simplify-fills" + chip +
-           ",tile-run-serial-ahead" + chip + ",tile-forward-stores" + target + ",tile-hoist-reads" +
-           chip + ",tile-hoist-tiles,tile-expand-producers" + target +
+           ",tile-run-serial-ahead" + chip + ",tile-hoist-reads" + chip +
+           ",tile-hoist-tiles,tile-find-producers" + target + ",tile-forward-stores" + target +
+           ",tile-expand-producers" + target +
            ",tile-read-images,tile-separate-tiles,tile-expand-pipelines" + chip +
            ",canonicalize,cse," +
            (targetInfo(arch).accumulatesColumns ? "" : "tile-stage-stores" + chip + ",") +

@@ -650,20 +650,6 @@ def RunSerialAheadPass : Pass<"tile-run-serial-ahead", "::tilec::tile::ProgramOp
   let options = [Option<"target", "target", "std::string", "std::string(::tilec::nameOf(::tilec::defaultArch))", "the chip">];
 }
 
-def ForwardStoresPass : Pass<"tile-forward-stores", "::tilec::tile::ProgramOp"> {
-  let summary = "accumulators are stored without a shared tile on the way";
-  let description = [{
-    Needs:  layouts; a chip with tensor copies.
-    Gives:  what a kernel with a producer stores through a shared tile of its author's, and through nothing else, is
-            stored from registers: the bytes are the rings'.
-    Leaves: what a tensor copy cannot store; everything else.
-  }];
-  let options = [Option<"target", "target", "std::string", "std::string(::tilec::nameOf(::tilec::defaultArch))", "the chip">,
-                 Option<"strategy", "strategy", "std::string", "\"\"",
-                        "the strategy of every product, instead of its own">];
-  let dependentDialects = ["::mlir::arith::ArithDialect"];
-}
-
 def HoistReadsPass : Pass<"tile-hoist-reads", "::tilec::tile::ProgramOp"> {
   let summary = "what a loop reads alike in all rounds is read in front of it";
   let description = [{
@@ -686,12 +672,39 @@ def HoistTilesPass : Pass<"tile-hoist-tiles", "::tilec::tile::ProgramOp"> {
   }];
 }
 
+def FindProducersPass : Pass<"tile-find-producers", "::tilec::tile::ProgramOp"> {
+  let summary = "which loops a producer warp can serve";
+  let description = [{
+    Needs:  layouts, `tile-hoist-tiles`.
+    Gives:  where the chip has TMA, a pipelined loop around products of warp groups is `served` by a producer that
+            can come to its copies and bring all of them, which say how (`transfers`). Other loops
+            get a remark, or, where their author named a schedule, a warning.
+    Leaves: everything else. docs/machine-code/hopper.md.
+  }];
+  let options = [Option<"target", "target", "std::string", "std::string(::tilec::nameOf(::tilec::defaultArch))", "the chip">,
+                 Option<"strategy", "strategy", "std::string", "\"\"",
+                        "the strategy of every product, instead of its own">];
+}
+
+def ForwardStoresPass : Pass<"tile-forward-stores", "::tilec::tile::ProgramOp"> {
+  let summary = "accumulators are stored without a shared tile on the way";
+  let description = [{
+    Needs:  `tile-find-producers`.
+    Gives:  what a kernel with a producer stores through a shared tile of its author's, and through nothing else, is
+            stored from registers: the bytes are the rings'.
+    Leaves: what a tensor copy cannot store; everything else.
+  }];
+  let options = [Option<"target", "target", "std::string", "std::string(::tilec::nameOf(::tilec::defaultArch))", "the chip">,
+                 Option<"strategy", "strategy", "std::string", "\"\"",
+                        "the strategy of every product, instead of its own">];
+  let dependentDialects = ["::mlir::arith::ArithDialect"];
+}
+
 def ExpandProducersPass : Pass<"tile-expand-producers", "::tilec::tile::ProgramOp"> {
   let summary = "pipelined loops with a producer warp";
   let description = [{
-    Needs:  layouts, `tile-hoist-tiles`.
-    Gives:  where the chip has TMA, a producer warp fills the slots of loops whose copies it can do, and the others
-            wait for them; products follow the strategy that is named. Such loops have no stages. Errors
+    Needs:  `tile-find-producers`.
+    Gives:  a producer warp fills the slots of served loops, and the others wait for them; products follow the strategy that is named. Such loops have no stages. Errors
             where a named strategy does not fit.
     Leaves: other loops and chips. docs/machine-code/hopper.md.
   }];

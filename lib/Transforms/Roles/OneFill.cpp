@@ -36,10 +36,12 @@ SmallVector<OneFill> findOneFills(tile::KernelOp kernel, ArrayRef<tile::ForOp> l
     auto tile = copy.getDst().getDefiningOp<tile::AllocOp>();
     if (!isAround || !tile || isChangedBy(written, rootOf(copy.getSrc())))
       return;
-    std::optional<TmaBox> box = tmaBoxOf(copy.getSrc(), copy.getDst(), target);
-    if (!box || box->tileBytes() % box->periodBytes != 0)
+    llvm::Expected<TmaBox> box = planTmaBox(copy.getSrc(), copy.getDst(), target);
+    if (!box)
+      return llvm::consumeError(box.takeError()); // threads copy it
+    if (box->tileBytes() % box->periodBytes != 0)
       return;
-    OneFill fill{copy, tile, box->tileBytes()};
+    OneFill fill{copy, tile, box->transfers, box->tileBytes()};
     fill.isRepeated = parent != kernel;
     bool isRead = false;
     for (Operation *user : tile->getUsers()) {

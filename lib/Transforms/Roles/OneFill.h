@@ -16,6 +16,7 @@ namespace tilec {
 struct OneFill {
   tile::CopyOp copy;
   tile::AllocOp tile;
+  tile::TransfersAttr transfers;
   int64_t bytes = 0;
   bool isRepeated = false; ///< perhaps: the slot is released after the last reader
 };

@@ -18,20 +18,14 @@ using namespace mlir;
 namespace tilec {
 namespace {
 
-bool fillsTwoTiles(tile::ForOp loop, tile::KernelOp kernel, const Accesses &ofKernel,
-                   const TargetInfo &target) {
-  llvm::Expected<ProducerLoop> plan = planProducerLoop(loop, kernel, ofKernel, target);
-  if (!plan) {
-    llvm::consumeError(plan.takeError());
-    return false;
-  }
-  llvm::Expected<OverlapPlan> overlap = planOverlap(loop, plan->copies);
+bool fillsTwoTiles(ProducerLoop plan) {
+  llvm::Expected<OverlapPlan> overlap = planOverlap(plan.loop, plan.copies);
   if (!overlap) {
     llvm::consumeError(overlap.takeError());
     return false;
   }
-  plan->overlap = std::move(*overlap);
-  return plan->pipes().size() > 1;
+  plan.overlap = std::move(*overlap);
+  return plan.pipes().size() > 1;
 }
 
 /// Whether the value is computed in the loop's body by ops that can be repeated there for another
@@ -53,12 +47,9 @@ OneSlotLoops findOneSlotLoops(tile::KernelOp kernel, const TargetInfo &target, S
   OneSlotLoops found;
   if (strategy == "producer_consumer" || kernel.getLockstep() || hasNeighbour(kernel, target))
     return found;
-  const Accesses ofKernel = accessesOf(kernel);
-  kernel.walk([&](tile::ForOp loop) {
-    if (loop.getKind() == tile::LoopKind::Pipelined && loop.getStages() == 1 &&
-        loop.getStrategy() != "producer_consumer" && fillsTwoTiles(loop, kernel, ofKernel, target))
-      found.insert(loop);
-  });
+  for (ProducerLoop &plan : producerLoopsOf(kernel, target))
+    if (plan.stages == 1 && plan.loop.getStrategy() != "producer_consumer" && fillsTwoTiles(plan))
+      found.insert(plan.loop);
   return found;
 }
 

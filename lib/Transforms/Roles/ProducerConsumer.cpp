@@ -37,7 +37,6 @@
 #include "tilec/Analysis/Buffers.h"
 #include "tilec/Base/Math.h"
 #include "tilec/IR/Reported.h"
-#include "tilec/IR/Tile/Uniformity.h"
 #include "tilec/Transforms/PassTarget.h"
 #include "tilec/Transforms/Passes.h"
 #include "tilec/Transforms/Strategy.h"
@@ -203,9 +202,11 @@ void Expansion::produce() {
 void Expansion::produceSlot(Value pipe, ArrayRef<tile::CopyOp> copies,
                             ArrayRef<tile::AllocOp> rings, ArrayRef<Value> sources) {
   Value slot = tile::PipeAcquireOp::create(builder, loc, builder.getIndexType(), pipe);
-  for (auto [n, ring] : llvm::enumerate(rings))
+  for (auto [n, ring] : llvm::enumerate(rings)) {
+    tile::CopyOp copy = copies[n];
     tile::TmaCopyOp::create(builder, sources[n].getLoc(), sources[n], slotView(ring, slot), pipe,
-                            slot, partsOf(copies[n]));
+                            slot, *copy.getTransfers(), partsOf(copy));
+  }
 }
 
 void Expansion::produceRound(ProducerLoop &plan, IRMapping &values) {
@@ -334,6 +335,7 @@ void Expansion::consume(ProducerLoop &plan) {
     tile::PipeReleaseOp::create(builder, at, pipe, slot, /*previous=*/false);
   }
   plan.loop.setStages(1);
+  plan.loop.removeServedAttr();
   plan.loop.setKind(tile::LoopKind::Serial);
 }
 
@@ -395,19 +397,6 @@ void Expansion::takeTurns(ProducerLoop &plan) {
   tile::PipeSkipOp::create(builder, at, pipe, others);
 }
 
-/// The strategy that the author or the command line asks for.
-std::string wishOf(tile::ForOp loop, StringRef everyLoop) {
-  StringAttr own = loop.getStrategyAttr();
-  return (!everyLoop.empty() ? everyLoop : own ? own.getValue() : "auto").str();
-}
-
-/// The loop has not all of what `wishOf` says.
-void refuseWish(tile::ForOp loop, StringRef wish, const Twine &why) {
-  loop.removeStrategyAttr();
-  if (wish != "auto")
-    (void)Reported(loop, DiagId::ScheduleNotApplied, wish, why.str());
-}
-
 /// What an overlapped loop cannot do of a strategy, as a reason; "" where it has all of it.
 std::string missingInOverlap(StringRef wish, tile::ForOp loop, int64_t groups, int64_t groupLanes) {
   auto around = dyn_cast<tile::ForOp>(loop->getParentOp());
@@ -467,28 +456,23 @@ void shareOutOverlapped(tile::KernelOp kernel, const TargetInfo &target, StringR
                         const SharedMemory &memory, const OneSlotLoops &oneSlot) {
   SmallVector<tile::ForOp> loops;
   kernel.walk([&](tile::ForOp loop) { loops.push_back(loop); });
-  if (loops.size() != 1 || loops[0]->getParentOp() != kernel ||
-      (loops[0].getStages() < 2 && !oneSlot.contains(loops[0])) ||
-      loops[0].getKind() != tile::LoopKind::Pipelined || kernel.getRasterPanel() > 1 ||
+  if (loops.size() != 1 || loops[0]->getParentOp() != kernel || !loops[0].getServed() ||
+      (loops[0].getStages() < 2 && !oneSlot.contains(loops[0])) || kernel.getRasterPanel() > 1 ||
       !tile::constantInt(loops[0].getLower()) || !tile::constantInt(loops[0].getUpper()) ||
       wishOf(loops[0], strategy) == "producer_consumer")
     return;
-  llvm::Expected<ProducerLoop> plan =
-      planProducerLoop(loops[0], kernel, accessesOf(kernel), target);
-  if (!plan)
-    return llvm::consumeError(plan.takeError()); // said later
-  if (plan->inFlight || !plan->fitInto(memory))
+  ProducerLoop plan = producerLoopOf(loops[0], target);
+  if (plan.inFlight || !plan.fitInto(memory))
     return;
-  llvm::Expected<OverlapPlan> overlap = planOverlap(plan->loop, plan->copies);
+  llvm::Expected<OverlapPlan> overlap = planOverlap(plan.loop, plan.copies);
   if (!overlap)
     return llvm::consumeError(overlap.takeError()); // said later
   std::optional<unsigned> shared;
   for (BlockArgument id : llvm::reverse(kernel.getBody().front().getArguments()))
-    if (llvm::none_of(plan->copies,
-                      [&](tile::CopyOp copy) { return dependsOn(copy.getSrc(), id); }))
+    if (llvm::none_of(plan.copies, [&](tile::CopyOp copy) { return dependsOn(copy.getSrc(), id); }))
       shared = id.getArgNumber();
   Product product;
-  product.loop = *plan;
+  product.loop = plan;
   ProductPlan sharing{"overlap", 1, 1, 1};
   if (shared && wishOf(loops[0], strategy) == "cluster_m") {
     product.dimM = int(*shared);
@@ -521,95 +505,47 @@ SmallVector<ProducerLoop, 1> planLoops(tile::KernelOp kernel, const TargetInfo &
                                        const llvm::DenseMap<Operation *, Value> &deadFrom,
                                        const OneSlotLoops &oneSlot, std::string &why) {
   SmallVector<ProducerLoop, 1> plans;
-  const Accesses ofKernel = accessesOf(kernel);
   auto leaveOut = [&](tile::ForOp loop, const Twine &reason) {
     if (why.empty())
       why = reason.str();
     refuseSchedule(loop, reason);
+    forgetProducer(loop);
   };
-  kernel.walk([&](tile::ForOp loop) {
-    if (loop.getKind() != tile::LoopKind::Pipelined)
-      return;
-    if (loop.getStages() < 2 && !oneSlot.contains(loop))
-      return leaveOut(loop, "nothing runs ahead with num_stages=" + Twine(loop.getStages()));
-    if (roundOf(loop)->getOps<tile::GemmOp>().empty())
-      return leaveOut(loop, "it has no gemm");
-    if (!multipliesByWarpGroups(loop))
-      return leaveOut(loop, "no warp groups multiply in it; --remarks says why");
-    llvm::Expected<ProducerLoop> plan = planProducerLoop(loop, kernel, ofKernel, target);
-    if (!plan) {
-      std::string reason = llvm::toString(plan.takeError());
-      loop.emitRemark() << noProducer << reason;
-      return leaveOut(loop, "no producer warp copies for it: " + reason);
+  for (ProducerLoop &plan : producerLoopsOf(kernel, target)) {
+    tile::ForOp loop = plan.loop;
+    if (loop.getStages() < 2 && !oneSlot.contains(loop)) {
+      leaveOut(loop, "nothing runs ahead with num_stages=1");
+      continue;
     }
     std::string wish = wishOf(loop, strategy);
-    plan->exactSlots = loop.getExact() || wish != "auto";
-    plan->isPlain = wish == "producer_consumer";
-    if (kernel.getLockstep() && !plan->isPlain)
+    plan.exactSlots = loop.getExact() || wish != "auto";
+    plan.isPlain = wish == "producer_consumer";
+    if (kernel.getLockstep() && !plan.isPlain)
       refuseWish(loop, wish, "the kernel mentions its threads");
     else if (!loop.getPlanned())
-      chooseOverlap(*plan, strategy, kernel, target, deadFrom.lookup(loop));
-    if (loop.getStages() < 2 && plan->pipes().size() < 2)
-      return leaveOut(loop, "nothing runs ahead with num_stages=1");
-    auto same = llvm::find_if(plans, [&](ProducerLoop &other) { return other.sharesRings(*plan); });
+      chooseOverlap(plan, strategy, kernel, target, deadFrom.lookup(loop));
+    if (loop.getStages() < 2 && plan.pipes().size() < 2) {
+      leaveOut(loop, "nothing runs ahead with num_stages=1");
+      continue;
+    }
+    auto same = llvm::find_if(plans, [&](ProducerLoop &other) { return other.sharesRings(plan); });
     if (same != plans.end()) {
-      plan->stages = same->stages;
-    } else if (!plan->fitInto(memory)) {
+      plan.stages = same->stages;
+    } else if (!plan.fitInto(memory)) {
       StringRef full = loop.getStages() < 2 ? "shared memory holds no barriers for it"
                                             : "shared memory holds no two slots";
       loop.emitRemark() << noProducer << full;
-      return leaveOut(loop, full);
+      leaveOut(loop, full);
+      continue;
     } else {
-      plan->takeFrom(memory);
+      plan.takeFrom(memory);
     }
-    plans.push_back(std::move(*plan));
-  });
+    plans.push_back(std::move(plan));
+  }
   keepWholeRings(plans);
   for (ProducerLoop &plan : plans)
     plan.loop.removeStrategyAttr(); // granted, or said why not
   return plans;
-}
-
-/// Whether threads read what threads write to a tensor. Tile operations between them order that, by
-/// a barrier in each round; with a producer a round has none.
-bool tellsThroughTensors(tile::KernelOp kernel) {
-  llvm::DenseSet<Value> read, written;
-  kernel.walk([&](Operation *op) {
-    if (!isa<tile::LoadOp, tile::StoreOp, tile::AtomicOp>(op) ||
-        op->getParentOfType<tile::ElementLoop>())
-      return;
-    Accesses own = accessesOf(op);
-    if (isa<tile::LoadOp>(op)) // atomics need no order among themselves
-      read.insert_range(own.reads);
-    written.insert_range(own.writes);
-  });
-  return llvm::any_of(read, [&](Value root) {
-    return cast<tile::BufferType>(root.getType()).isGlobal() && written.contains(root);
-  });
-}
-
-/// Why the kernel cannot have a producer warp; "" where it can.
-std::string whyNoProducer(tile::KernelOp kernel, const TargetInfo &target) {
-  if (!target.tensorCopies)
-    return "the target has no TMA";
-  // It would run ahead of what other blocks write.
-  if (tile::hasGridSync(kernel))
-    return "the kernel's blocks wait for each other";
-  if (kernel.getLockstep() && tellsThroughTensors(kernel))
-    return "threads of the kernel read what others write to a tensor";
-  if (kernel.getThreads() % target.groupLanes() != 0 ||
-      int64_t(kernel.getThreads()) + producerThreads(target, kernel.getThreads()) >
-          target.maxThreads)
-    return "a producer warp needs threads= a multiple of " + std::to_string(target.groupLanes()) +
-           ", at most " + std::to_string(target.maxThreads - target.groupLanes()) + ", not " +
-           std::to_string(kernel.getThreads());
-  return "";
-}
-
-/// `--schedule=` that no loop of the kernel has got.
-void refuseEverywhere(tile::KernelOp kernel, StringRef strategy, const Twine &why) {
-  if (!strategy.empty() && strategy != "auto")
-    (void)Reported(kernel, DiagId::ScheduleNowhere, strategy, why.str());
 }
 
 } // namespace
@@ -629,18 +565,10 @@ static void forwardStoredTiles(tile::KernelOp kernel, const TargetInfo &target,
     return;
   OneSlotLoops oneSlot = findOneSlotLoops(kernel, target, strategy);
   bool hasProducer = false;
-  const Accesses ofKernel = accessesOf(kernel);
   SharedMemory memory(kernel, target, FilledBuffers::FromStart);
-  kernel.walk([&](tile::ForOp loop) {
-    if (loop.getKind() != tile::LoopKind::Pipelined ||
-        (loop.getStages() < 2 && !oneSlot.contains(loop)))
-      return;
-    llvm::Expected<ProducerLoop> plan = planProducerLoop(loop, kernel, ofKernel, target);
-    if (plan)
-      hasProducer |= plan->fitInto(memory);
-    else
-      llvm::consumeError(plan.takeError()); // said later
-  });
+  for (ProducerLoop &plan : producerLoopsOf(kernel, target))
+    if (plan.loop.getStages() > 1 || oneSlot.contains(plan.loop))
+      hasProducer |= plan.fitInto(memory);
   if (hasProducer)
     forwardSharedTiles(kernel, target);
 }
@@ -648,21 +576,15 @@ static void forwardStoredTiles(tile::KernelOp kernel, const TargetInfo &target,
 /// Fails, with a diagnostic, when a named strategy does not fit.
 static LogicalResult expandProducerConsumer(tile::KernelOp kernel, const TargetInfo &target,
                                             StringRef strategy) {
-  if (!target.tensorCopies)
+  if (!whyNoProducer(kernel, target).empty())
     return success();
-  if (std::string why = whyNoProducer(kernel, target); !why.empty()) {
-    kernel.walk([&](tile::ForOp loop) { refuseSchedule(loop, why); });
-    refuseEverywhere(kernel, strategy, why);
-    return success();
-  }
   OneSlotLoops oneSlot = findOneSlotLoops(kernel, target, strategy);
   llvm::DenseMap<Operation *, Value> deadFrom;
   // What threads do of their own stays in the order and the rounds in which it is written: a
   // producer only copies for it.
   if (!kernel.getLockstep()) {
     kernel.walk([&](tile::ForOp loop) {
-      if (loop.getKind() == tile::LoopKind::Pipelined &&
-          (loop.getStages() > 1 || oneSlot.contains(loop)))
+      if (loop.getServed() && (loop.getStages() > 1 || oneSlot.contains(loop)))
         deadFrom[loop] = findDeadRounds(loop);
     });
     simplifyFills(kernel, MaskPlace::InFront, /*byGroup=*/true);
@@ -673,11 +595,13 @@ static LogicalResult expandProducerConsumer(tile::KernelOp kernel, const TargetI
   }
   SharedMemory memory(kernel, target,
                       isPersistent(kernel) ? FilledBuffers::Always : FilledBuffers::FromStart);
+  const bool hasServed = !producerLoopsOf(kernel, target).empty();
   std::string why;
   SmallVector<ProducerLoop, 1> plans =
       planLoops(kernel, target, strategy, memory, deadFrom, oneSlot, why);
   if (plans.empty()) {
-    refuseEverywhere(kernel, strategy, why.empty() ? "no loop is pipelined" : why);
+    if (hasServed) // else `tile-find-producers` has said it
+      refuseEverywhere(kernel, strategy, why.empty() ? "another loop uses its buffers" : why);
     return success();
   }
   // What an accumulator is stored through comes before slots that only the author's wish asks for.
@@ -693,12 +617,14 @@ static LogicalResult expandProducerConsumer(tile::KernelOp kernel, const TargetI
   ProducerSlice slice(kernel, accessesOf(kernel).writes);
   SmallVector<tile::ForOp> loops;
   for (ProducerLoop &plan : plans) {
-    llvm::cantFail(plan.addTo(slice)); // asked before
+    llvm::cantFail(slice.addRound(plan.loop, *plan.round, plan.copies)); // asked before
     loops.push_back(plan.loop);
   }
   SmallVector<OneFill> fills;
   if (!kernel.getLockstep())
     fills = findOneFills(kernel, loops, slice, target);
+  for (OneFill &fill : fills)
+    fill.copy.setTransfersAttr(fill.transfers);
   Expansion(kernel, target, slice, std::move(plans), std::move(fills)).run();
   return success();
 }

@@ -1,7 +1,8 @@
 //===- ProducerLoop.h - loops whose copies a producer warp can do ----------===//
 //
 // Takes a pipelined loop, gives the copies that a producer can do and their rings, or why it
-// cannot.
+// cannot. What is decided of a loop stands on it (`#tile.served`) and on its copies
+// (`#tile.transfers`); ProducerLoop is how passes look at that.
 //
 // SPDX-License-Identifier: Apache-2.0
 //===----------------------------------------------------------------------===//
@@ -45,18 +46,20 @@ struct ProducerLoop {
   /// Takes stages away until what `takeFrom` takes is left; false when two do not fit, or the one
   /// of a loop that asks for one.
   bool fitInto(const SharedMemory &memory);
-  /// Adds what the producer repeats to come to the copies.
-  llvm::Error addTo(ProducerSlice &slice);
 };
 
 /// How the remark about a loop that a producer cannot serve begins.
 constexpr llvm::StringLiteral noProducer = "no producer warp copies for this loop: ";
 
-bool multipliesByWarpGroups(tile::ForOp loop);
+/// Why the kernel cannot have a producer warp; "" where it can.
+std::string whyNoProducer(tile::KernelOp kernel, const TargetInfo &target);
 
-/// Says why when a producer cannot serve the loop. `ofKernel`: what its kernel accesses.
-llvm::Expected<ProducerLoop> planProducerLoop(tile::ForOp loop, tile::KernelOp kernel,
-                                              const Accesses &ofKernel, const TargetInfo &target);
+/// A loop with `served`, as it stands.
+ProducerLoop producerLoopOf(tile::ForOp loop, const TargetInfo &target);
+/// All of the kernel; those that stand in others first.
+llvm::SmallVector<ProducerLoop, 1> producerLoopsOf(tile::KernelOp kernel, const TargetInfo &target);
+/// No producer serves the loop after all.
+void forgetProducer(tile::ForOp loop);
 
 /// Removes the loops whose buffers others use that have no producer, or share them differently.
 void keepWholeRings(llvm::SmallVectorImpl<ProducerLoop> &plans);
