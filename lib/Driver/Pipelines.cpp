@@ -108,9 +108,9 @@ std::string pipelineOf(Stage stage, Arch arch, llvm::StringRef schedule, bool ch
     // rounds read alike is read. Producers come first: what they bring is no other ring's. Barriers
     // come last: they separate what the pipeliner has left in order.
     return "builtin.module(tile.program(tile-choose-schedules" + chip +
-           ",tile-delay-sums,tile-relax-math" + chip + ",tile-simplify-fills" + chip +
-           ",tile-run-serial-ahead" + chip + ",tile-hoist-reads" + chip +
-           ",tile-hoist-tiles,tile-find-producers" + target + ",tile-forward-stores" + target +
+           ",tile-delay-sums,tile-relax-math" + chip + ",tile-run-serial-ahead" + chip +
+           ",tile-hoist-reads" + chip + ",tile-hoist-tiles,tile-find-producers" + target +
+           ",tile-forward-stores" + target + ",tile-find-dead-rounds,tile-simplify-fills" + chip +
            ",tile-expand-producers" + target +
            ",tile-read-images,tile-separate-tiles,tile-expand-pipelines" + chip +
            ",canonicalize,cse," +

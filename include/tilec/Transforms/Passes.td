@@ -627,18 +627,6 @@ def RelaxMathPass : Pass<"tile-relax-math", "::tilec::tile::ProgramOp"> {
   let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::math::MathDialect"];
 }
 
-def SimplifyFillsPass : Pass<"tile-simplify-fills", "::tilec::tile::ProgramOp"> {
-  let summary = "products that begin without their fill or mask";
-  let description = [{
-    Needs:  layouts.
-    Gives:  a fill with zeros of a product's C is the product's `clear` where the instruction has one; a mask of C
-            by a condition on indices runs only where the condition cuts the tile.
-    Leaves: chips with tensor copies, where `tile-expand-producers` does so group by group; all else.
-  }];
-  let options = [Option<"target", "target", "std::string", "std::string(::tilec::nameOf(::tilec::defaultArch))", "the chip">];
-  let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::scf::SCFDialect"];
-}
-
 def RunSerialAheadPass : Pass<"tile-run-serial-ahead", "::tilec::tile::ProgramOp"> {
   let summary = "two stages for serial loops that bring rows";
   let description = [{
@@ -700,10 +688,35 @@ def ForwardStoresPass : Pass<"tile-forward-stores", "::tilec::tile::ProgramOp"> 
   let dependentDialects = ["::mlir::arith::ArithDialect"];
 }
 
+def FindDeadRoundsPass : Pass<"tile-find-dead-rounds", "::tilec::tile::ProgramOp"> {
+  let summary = "rounds that change nothing for a warp group";
+  let description = [{
+    Needs:  `tile-find-producers`, `tile-forward-stores`: rows that no tensor has are seen to be so where they are
+            stored from registers.
+    Gives:  a served loop of two products of which a mask of -inf leaves warp groups nothing to do from some round
+            on, or that computes rows which no tensor has, says from which round (`dead_from`).
+    Leaves: other loops, lockstep kernels; masks. docs/machine-code/hopper.md.
+  }];
+  let dependentDialects = ["::mlir::arith::ArithDialect"];
+}
+
+def SimplifyFillsPass : Pass<"tile-simplify-fills", "::tilec::tile::ProgramOp"> {
+  let summary = "products that begin without their fill or mask";
+  let description = [{
+    Needs:  layouts, `tile-find-dead-rounds`, which looks at masks.
+    Gives:  a fill with zeros of a product's C is the product's `clear` where the instruction has one; a mask of C
+            by a condition on indices runs only where the condition cuts the tile; where a kernel may have a
+            producer, only in warp groups of whose rows it cuts some.
+    Leaves: lockstep kernels of chips with tensor copies, and those that have no producer; all else.
+  }];
+  let options = [Option<"target", "target", "std::string", "std::string(::tilec::nameOf(::tilec::defaultArch))", "the chip">];
+  let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::scf::SCFDialect"];
+}
+
 def ExpandProducersPass : Pass<"tile-expand-producers", "::tilec::tile::ProgramOp"> {
   let summary = "pipelined loops with a producer warp";
   let description = [{
-    Needs:  `tile-find-producers`.
+    Needs:  `tile-find-producers`, `tile-simplify-fills`.
     Gives:  a producer warp fills the slots of served loops, and the others wait for them; products follow the strategy that is named. Such loops have no stages. Errors
             where a named strategy does not fit.
     Leaves: other loops and chips. docs/machine-code/hopper.md.

@@ -42,7 +42,7 @@ struct OverlapPlan {
   /// second slot and the gemms take less time than a copy, the next tile comes beside `early`.
   bool endsTogether = false;
   /// From this value of the loop's variable on, rounds change nothing for the warp group that asks
-  /// (DeadRounds.h). Null: all of them may.
+  /// (`dead_from`). Null: all of them may.
   mlir::Value deadFrom;
 };
 

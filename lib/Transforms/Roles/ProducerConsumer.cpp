@@ -22,8 +22,6 @@
 #include "Layouts/WarpGroups.h"
 #include "Memory/SharedMemory.h"
 #include "Normalize/Normalize.h"
-#include "Roles/DeadRounds.h"
-#include "Roles/Fills.h"
 #include "Roles/InFlight.h"
 #include "Roles/OneFill.h"
 #include "Roles/OneSlot.h"
@@ -418,7 +416,7 @@ std::string missingInOverlap(StringRef wish, tile::ForOp loop, int64_t groups, i
 /// `overlap` where it can be, unless the author wants another strategy. Warp groups take turns
 /// unless all blocks run the same rounds: they drift apart alone (docs/machine-code/hopper.md).
 void chooseOverlap(ProducerLoop &plan, StringRef strategy, tile::KernelOp kernel,
-                   const TargetInfo &target, Value deadFrom) {
+                   const TargetInfo &target) {
   int64_t groups = int64_t(kernel.getThreads()) / target.groupLanes();
   std::string wish = wishOf(plan.loop, strategy);
   auto around = dyn_cast<tile::ForOp>(plan.loop->getParentOp());
@@ -437,7 +435,7 @@ void chooseOverlap(ProducerLoop &plan, StringRef strategy, tile::KernelOp kernel
   if (overlap) {
     plan.overlap = std::move(*overlap);
     plan.overlap->takesTurns = takesTurns;
-    plan.overlap->deadFrom = deadFrom;
+    plan.overlap->deadFrom = plan.loop.getDeadFrom();
     if (std::string missing = missingInOverlap(wish, plan.loop, groups, target.groupLanes());
         !missing.empty())
       refuseWish(plan.loop, wish, missing);
@@ -502,7 +500,6 @@ bool planProductOf(tile::KernelOp kernel, const TargetInfo &target, StringRef st
 /// says what keeps the first of the others from being one.
 SmallVector<ProducerLoop, 1> planLoops(tile::KernelOp kernel, const TargetInfo &target,
                                        StringRef strategy, SharedMemory &memory,
-                                       const llvm::DenseMap<Operation *, Value> &deadFrom,
                                        const OneSlotLoops &oneSlot, std::string &why) {
   SmallVector<ProducerLoop, 1> plans;
   auto leaveOut = [&](tile::ForOp loop, const Twine &reason) {
@@ -523,7 +520,9 @@ SmallVector<ProducerLoop, 1> planLoops(tile::KernelOp kernel, const TargetInfo &
     if (kernel.getLockstep() && !plan.isPlain)
       refuseWish(loop, wish, "the kernel mentions its threads");
     else if (!loop.getPlanned())
-      chooseOverlap(plan, strategy, kernel, target, deadFrom.lookup(loop));
+      chooseOverlap(plan, strategy, kernel, target);
+    if (!plan.overlap)
+      loop.getDeadFromMutable().clear();
     if (loop.getStages() < 2 && plan.pipes().size() < 2) {
       leaveOut(loop, "nothing runs ahead with num_stages=1");
       continue;
@@ -579,15 +578,9 @@ static LogicalResult expandProducerConsumer(tile::KernelOp kernel, const TargetI
   if (!whyNoProducer(kernel, target).empty())
     return success();
   OneSlotLoops oneSlot = findOneSlotLoops(kernel, target, strategy);
-  llvm::DenseMap<Operation *, Value> deadFrom;
-  // What threads do of their own stays in the order and the rounds in which it is written: a
-  // producer only copies for it.
+  // What threads do of their own stays in the order in which it is written: a producer only copies
+  // for it.
   if (!kernel.getLockstep()) {
-    kernel.walk([&](tile::ForOp loop) {
-      if (loop.getServed() && (loop.getStages() > 1 || oneSlot.contains(loop)))
-        deadFrom[loop] = findDeadRounds(loop);
-    });
-    simplifyFills(kernel, MaskPlace::InFront, /*byGroup=*/true);
     SharedMemory persistent(kernel, target, FilledBuffers::Always);
     if (!planProductOf(kernel, target, strategy, persistent))
       return failure();
@@ -597,8 +590,7 @@ static LogicalResult expandProducerConsumer(tile::KernelOp kernel, const TargetI
                       isPersistent(kernel) ? FilledBuffers::Always : FilledBuffers::FromStart);
   const bool hasServed = !producerLoopsOf(kernel, target).empty();
   std::string why;
-  SmallVector<ProducerLoop, 1> plans =
-      planLoops(kernel, target, strategy, memory, deadFrom, oneSlot, why);
+  SmallVector<ProducerLoop, 1> plans = planLoops(kernel, target, strategy, memory, oneSlot, why);
   if (plans.empty()) {
     if (hasServed) // else `tile-find-producers` has said it
       refuseEverywhere(kernel, strategy, why.empty() ? "another loop uses its buffers" : why);

@@ -1,5 +1,5 @@
-// RUN: tilec-opt %s --verify-contracts=sm_90a --pass-pipeline='builtin.module(tile.program(tile-normalize,tile-infer-layouts{target=sm_90a},tile-find-producers{target=sm_90a},tile-expand-producers{target=sm_90a}))' | FileCheck %s
-// RUN: tilec-opt %s --verify-contracts=gfx950 --pass-pipeline='builtin.module(tile.program(tile-normalize,tile-infer-layouts{target=gfx950},tile-find-producers{target=gfx950},tile-expand-producers{target=gfx950}))' | FileCheck %s --check-prefix=NONE
+// RUN: tilec-opt %s --verify-contracts=sm_90a --pass-pipeline='builtin.module(tile.program(tile-normalize,tile-infer-layouts{target=sm_90a},tile-hoist-tiles,tile-find-producers{target=sm_90a},tile-forward-stores{target=sm_90a},tile-find-dead-rounds,tile-simplify-fills{target=sm_90a},tile-expand-producers{target=sm_90a}))' | FileCheck %s
+// RUN: tilec-opt %s --verify-contracts=gfx950 --pass-pipeline='builtin.module(tile.program(tile-normalize,tile-infer-layouts{target=gfx950},tile-hoist-tiles,tile-find-producers{target=gfx950},tile-forward-stores{target=gfx950},tile-find-dead-rounds,tile-simplify-fills{target=gfx950},tile-expand-producers{target=gfx950}))' | FileCheck %s --check-prefix=NONE
 //
 // A product's copies are a producer's: it fills slots of a pipe for which the others wait. A chip without TMA has none.
 
