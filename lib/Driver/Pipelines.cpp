@@ -104,14 +104,15 @@ std::string pipelineOf(Stage stage, Arch arch, llvm::StringRef schedule, bool ch
     if (!schedule.empty() && !targetInfo(arch).keepsOrder)
       target.insert(target.size() - 1, (" strategy=" + schedule).str());
     // Schedules are chosen before anybody asks which one a loop wants. Shared memory is counted
-    // when fills and masks are gone and serial loops have their stages, and rings when what all
-    // rounds read alike is read. Producers come first: what they bring is no other ring's. Barriers
-    // come last: they separate what the pipeliner has left in order.
+    // when serial loops have their stages, and rings when what all rounds read alike is read.
+    // Producers come first: what they bring is no other ring's. Barriers come last: they separate
+    // what the pipeliner has left in order.
     return "builtin.module(tile.program(tile-choose-schedules" + chip +
            ",tile-delay-sums,tile-relax-math" + chip + ",tile-run-serial-ahead" + chip +
            ",tile-hoist-reads" + chip + ",tile-hoist-tiles,tile-find-producers" + target +
            ",tile-forward-stores" + target + ",tile-find-dead-rounds,tile-simplify-fills" + chip +
-           ",tile-expand-producers" + target +
+           ",tile-choose-rounds" + target + ",tile-share-out-tiles" + target + ",tile-take-turns" +
+           target + ",tile-expand-producers" + target +
            ",tile-read-images,tile-separate-tiles,tile-expand-pipelines" + chip +
            ",canonicalize,cse," +
            (targetInfo(arch).accumulatesColumns ? "" : "tile-stage-stores" + chip + ",") +

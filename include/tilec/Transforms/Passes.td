@@ -713,12 +713,55 @@ def SimplifyFillsPass : Pass<"tile-simplify-fills", "::tilec::tile::ProgramOp"> 
   let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::scf::SCFDialect"];
 }
 
+def ChooseRoundsPass : Pass<"tile-choose-rounds", "::tilec::tile::ProgramOp"> {
+  let summary = "how a round runs beside a producer";
+  let description = [{
+    Needs:  `tile-find-producers`, `tile-simplify-fills`: what fills are left decides what a gemm waits for.
+    Gives:  a served loop has the form of its rounds: its gemm stays in flight over their end, or the second of two
+            runs under the first of the next round, or gemms run beside what does not need them.
+            One that asks for one stage is served only where its tiles are filled beside gemms. Its
+            fragments stand in front of it.
+    Leaves: how many slots there are, who shares tiles; everything else. docs/machine-code/hopper.md.
+  }];
+  let options = [Option<"target", "target", "std::string", "std::string(::tilec::nameOf(::tilec::defaultArch))", "the chip">,
+                 Option<"strategy", "strategy", "std::string", "\"\"",
+                        "the strategy of every product, instead of its own">];
+}
+
+def ShareOutTilesPass : Pass<"tile-share-out-tiles", "::tilec::tile::ProgramOp"> {
+  let summary = "as many blocks as run at once, which take tile after tile";
+  let description = [{
+    Needs:  `tile-choose-rounds`.
+    Gives:  a kernel that is one served product has the grid, the teams and the clusters of its strategy, whose name
+            the loop keeps (`planned`); one that is an overlapped loop of as many rounds in each block shares out
+            its tiles, too, and its copies where its author asks for clusters (`persistent`). Errors where a
+            named strategy does not fit.
+    Leaves: lockstep kernels; what is computed. docs/machine-code/hopper.md.
+  }];
+  let options = [Option<"target", "target", "std::string", "std::string(::tilec::nameOf(::tilec::defaultArch))", "the chip">,
+                 Option<"strategy", "strategy", "std::string", "\"\"",
+                        "the strategy of every product, instead of its own">];
+  let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::scf::SCFDialect"];
+}
+
+def TakeTurnsPass : Pass<"tile-take-turns", "::tilec::tile::ProgramOp"> {
+  let summary = "warp groups of an overlapped loop multiply in turn";
+  let description = [{
+    Needs:  `tile-share-out-tiles`: warp groups of blocks that share out their tiles drift apart alone.
+    Gives:  overlapped loops of several warp groups have turns where nothing else keeps these apart, or where
+            their author asks for them. A warning where a served loop has less than its author asks for.
+    Leaves: everything else. docs/machine-code/hopper.md.
+  }];
+  let options = [Option<"target", "target", "std::string", "std::string(::tilec::nameOf(::tilec::defaultArch))", "the chip">,
+                 Option<"strategy", "strategy", "std::string", "\"\"",
+                        "the strategy of every product, instead of its own">];
+}
+
 def ExpandProducersPass : Pass<"tile-expand-producers", "::tilec::tile::ProgramOp"> {
   let summary = "pipelined loops with a producer warp";
   let description = [{
-    Needs:  `tile-find-producers`, `tile-simplify-fills`.
-    Gives:  a producer warp fills the slots of served loops, and the others wait for them; products follow the strategy that is named. Such loops have no stages. Errors
-            where a named strategy does not fit.
+    Needs:  `tile-take-turns`.
+    Gives:  a producer warp fills the slots of served loops, and the others wait for them. Such loops have no stages.
     Leaves: other loops and chips. docs/machine-code/hopper.md.
   }];
   let options = [Option<"target", "target", "std::string", "std::string(::tilec::nameOf(::tilec::defaultArch))", "the chip">,

@@ -12,21 +12,12 @@
 #include "Roles/OneSlot.h"
 
 #include "Roles/RingSlots.h"
+#include "Roles/ScheduleWishes.h"
 
 using namespace mlir;
 
 namespace tilec {
 namespace {
-
-bool fillsTwoTiles(ProducerLoop plan) {
-  llvm::Expected<OverlapPlan> overlap = planOverlap(plan.loop, plan.copies);
-  if (!overlap) {
-    llvm::consumeError(overlap.takeError());
-    return false;
-  }
-  plan.overlap = std::move(*overlap);
-  return plan.pipes().size() > 1;
-}
 
 /// Whether the value is computed in the loop's body by ops that can be repeated there for another
 /// round: arithmetic, views, and reads of tensors.
@@ -43,18 +34,21 @@ bool isRepeatable(Value value, tile::ForOp loop) {
 
 } // namespace
 
-OneSlotLoops findOneSlotLoops(tile::KernelOp kernel, const TargetInfo &target, StringRef strategy) {
-  OneSlotLoops found;
-  if (strategy == "producer_consumer" || kernel.getLockstep() || hasNeighbour(kernel, target))
-    return found;
-  for (ProducerLoop &plan : producerLoopsOf(kernel, target))
-    if (plan.stages == 1 && plan.loop.getStrategy() != "producer_consumer" && fillsTwoTiles(plan))
-      found.insert(plan.loop);
-  return found;
+bool fillsBesideGemms(ProducerLoop &plan, tile::KernelOp kernel, const TargetInfo &target,
+                      StringRef strategy) {
+  if (wishOf(plan.loop, strategy) == "producer_consumer" || kernel.getLockstep() ||
+      hasNeighbour(kernel, target))
+    return false;
+  llvm::Expected<OverlapPlan> overlap = planOverlap(plan.loop, plan.copies);
+  if (!overlap)
+    return llvm::consumeError(overlap.takeError()), false;
+  ProducerLoop overlapped = plan;
+  overlapped.served.form = tile::RoundForm::Overlapped;
+  return overlapped.pipes().size() > 1;
 }
 
 bool canFillFirstAhead(ProducerLoop &plan) {
-  return plan.overlap && plan.pipes().size() == 2 &&
+  return plan.isOverlapped() && plan.pipes().size() == 2 &&
          llvm::all_of(plan.copies,
                       [&](tile::CopyOp copy) { return isRepeatable(copy.getSrc(), plan.loop); });
 }

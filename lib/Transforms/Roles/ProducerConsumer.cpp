@@ -151,11 +151,13 @@ void Expansion::makePipes(ProducerLoop &plan) {
     return;
   }
   for (tile::AllocOp ring : plan.rings)
-    widen(ring, plan.stages);
-  bool everyThread = llvm::any_of(group, [](ProducerLoop *other) { return other->everyThread; });
+    widen(ring, plan.served.slots);
+  bool everyThread =
+      llvm::any_of(group, [](ProducerLoop *other) { return other->served.everyThread; });
   bool isShared = llvm::any_of(plan.copies, [&](tile::CopyOp copy) { return partsOf(copy) > 1; });
   for (ArrayRef<unsigned> list : plan.pipes())
-    pipes[plan.loop].push_back(makePipe(plan.stages, plan.bytesOf(list), everyThread, isShared));
+    pipes[plan.loop].push_back(
+        makePipe(plan.served.slots, plan.bytesOf(list), everyThread, isShared));
 }
 
 void Expansion::widen(tile::AllocOp ring, int64_t stages) {
@@ -208,7 +210,7 @@ void Expansion::produceSlot(Value pipe, ArrayRef<tile::CopyOp> copies,
 }
 
 void Expansion::produceRound(ProducerLoop &plan, IRMapping &values) {
-  if (plan.stages == 1 && canFillFirstAhead(plan))
+  if (plan.served.firstAhead)
     return produceAhead(plan, values);
   for (auto [pipe, list] : llvm::zip(pipes[plan.loop], plan.pipes())) {
     SmallVector<tile::CopyOp> copies;
@@ -277,13 +279,14 @@ void Expansion::consume(OneFill &fill) {
 }
 
 void Expansion::overlap(ProducerLoop &plan) {
+  OverlapPlan cut = llvm::cantFail(planOverlap(plan.loop, plan.copies)); // it has the form
   SmallVector<OverlapPipe> used;
   for (auto [pipe, list] : llvm::zip(pipes[plan.loop], plan.pipes())) {
     OverlapPipe one;
     one.pipe = pipe;
     for (unsigned i : list)
       one.rings.push_back(plan.rings[i].getResult());
-    one.ofFirst = feedsFirst(*plan.overlap, one.rings.front());
+    one.ofFirst = feedsFirst(plan.loop, one.rings.front());
     one.view = [this](OpBuilder &at, Value ring, Value slot) {
       OpBuilder::InsertionGuard guard(builder);
       builder.setInsertionPoint(at.getInsertionBlock(), at.getInsertionPoint());
@@ -291,11 +294,11 @@ void Expansion::overlap(ProducerLoop &plan) {
     };
     used.push_back(one);
   }
-  applyOverlap(plan.loop, *plan.overlap, used);
+  applyOverlap(plan.loop, cut, used);
 }
 
 void Expansion::consume(ProducerLoop &plan) {
-  if (plan.overlap)
+  if (plan.isOverlapped())
     return overlap(plan);
   Value pipe = pipes[plan.loop][0];
   Location at = plan.loop.getLoc();
@@ -309,14 +312,14 @@ void Expansion::consume(ProducerLoop &plan) {
         view, [&](OpOperand &use) { return plan.loop->isAncestor(use.getOwner()); });
   }
   goToEndOf(*plan.round);
-  if (plan.inFlight) {
+  if (tile::GemmOp gemm = plan.gemmInFlight()) {
     clearInFirstRound(plan);
     goToEndOf(*plan.round);
-    plan.inFlight.setInFlight(true);
-    Value c = plan.inFlight.getC();
+    gemm.setInFlight(true);
+    Value c = gemm.getC();
     // The instructions read the words of places of a sparse A from registers as long as they run:
     // the next round's words may not come before.
-    bool endsInRound = bool(plan.inFlight.getPlaces());
+    bool endsInRound = bool(gemm.getPlaces());
     tile::GemmWaitOp::create(builder, at, c, endsInRound ? 0 : 1);
     tile::PipeReleaseOp::create(builder, at, pipe, slot, /*previous=*/!endsInRound);
     builder.setInsertionPointAfter(plan.loop);
@@ -327,7 +330,7 @@ void Expansion::consume(ProducerLoop &plan) {
     if (kernel.getTeams() > 1)
       takeTurns(plan);
   } else {
-    if (!plan.isPlain)
+    if (plan.served.form == tile::RoundForm::Beside)
       leaveGemmsInFlight(kernel, plan.loop, *plan.round, target);
     goToEndOf(*plan.round);
     tile::PipeReleaseOp::create(builder, at, pipe, slot, /*previous=*/false);
@@ -340,7 +343,7 @@ void Expansion::consume(ProducerLoop &plan) {
 /// A C that is filled with zero in front of the loop: the first round ignores what is in it
 /// instead, and no register has to be set.
 void Expansion::clearInFirstRound(ProducerLoop &plan) {
-  tile::GemmOp gemm = plan.inFlight;
+  tile::GemmOp gemm = plan.gemmInFlight();
   auto lower = tile::constantInt(plan.loop.getLower()),
        upper = tile::constantInt(plan.loop.getUpper());
   if (gemm.getClear() || !lower || !upper || *lower >= *upper)
@@ -395,146 +398,24 @@ void Expansion::takeTurns(ProducerLoop &plan) {
   tile::PipeSkipOp::create(builder, at, pipe, others);
 }
 
-/// What an overlapped loop cannot do of a strategy, as a reason; "" where it has all of it.
-std::string missingInOverlap(StringRef wish, tile::ForOp loop, int64_t groups, int64_t groupLanes) {
-  auto around = dyn_cast<tile::ForOp>(loop->getParentOp());
-  uint64_t cluster = around ? around.getPersistent().value_or(1) : 1;
-  if (wish == "ping_pong" && groups < 2)
-    return "one warp group has nobody to take turns with; use threads=" +
-           std::to_string(2 * groupLanes) + " or more";
-  if (wish == "ping_pong_cluster_m" || wish == "ping_pong_cluster_n")
-    return "the two gemms of a loop take turns (`ping_pong`) or share their copies (`cluster_m`), "
-           "not both";
-  if (wish == "cluster_n")
-    return "the two gemms of a loop share their copies in clusters by `cluster_m` only";
-  if (wish == "cluster_m" && cluster == 1)
-    return "blocks share their copies where the kernel is one loop of as many rounds in each block "
-           "and a dimension of the grid does not say what is copied";
-  return "";
-}
-
-/// `overlap` where it can be, unless the author wants another strategy. Warp groups take turns
-/// unless all blocks run the same rounds: they drift apart alone (docs/machine-code/hopper.md).
-void chooseOverlap(ProducerLoop &plan, StringRef strategy, tile::KernelOp kernel,
-                   const TargetInfo &target) {
-  int64_t groups = int64_t(kernel.getThreads()) / target.groupLanes();
-  std::string wish = wishOf(plan.loop, strategy);
-  auto around = dyn_cast<tile::ForOp>(plan.loop->getParentOp());
-  bool isSharedOut = around && around.getPersistent();
-  bool takesTurns = groups > 1 && (wish == "ping_pong" || (wish == "auto" && !isSharedOut));
-  auto gemms = plan.loop.bodyBlock()->getOps<tile::GemmOp>();
-  bool isAsked = wish != "auto" || std::distance(gemms.begin(), gemms.end()) > 1;
-  if (wish == "producer_consumer" || !isAsked)
-    return;
-  if (plan.inFlight)
-    return refuseWish(plan.loop, wish,
-                      wish == overlapScheduleName
-                          ? "it has one gemm"
-                          : "it is not the one loop of a kernel that is a matrix product");
-  llvm::Expected<OverlapPlan> overlap = planOverlap(plan.loop, plan.copies);
-  if (overlap) {
-    plan.overlap = std::move(*overlap);
-    plan.overlap->takesTurns = takesTurns;
-    plan.overlap->deadFrom = plan.loop.getDeadFrom();
-    if (std::string missing = missingInOverlap(wish, plan.loop, groups, target.groupLanes());
-        !missing.empty())
-      refuseWish(plan.loop, wish, missing);
-    return;
-  }
-  std::string why = llvm::toString(overlap.takeError());
-  if (wish == "auto")
-    plan.loop.emitRemark() << "its gemms are not overlapped: " << why;
-  else
-    refuseWish(plan.loop, wish, why);
-}
-
-/// A kernel that is one overlapped loop of as many rounds in each block shares out its blocks
-/// beforehand. Those that need the same tiles of the loop run together.
-void shareOutOverlapped(tile::KernelOp kernel, const TargetInfo &target, StringRef strategy,
-                        const SharedMemory &memory, const OneSlotLoops &oneSlot) {
-  SmallVector<tile::ForOp> loops;
-  kernel.walk([&](tile::ForOp loop) { loops.push_back(loop); });
-  if (loops.size() != 1 || loops[0]->getParentOp() != kernel || !loops[0].getServed() ||
-      (loops[0].getStages() < 2 && !oneSlot.contains(loops[0])) || kernel.getRasterPanel() > 1 ||
-      !tile::constantInt(loops[0].getLower()) || !tile::constantInt(loops[0].getUpper()) ||
-      wishOf(loops[0], strategy) == "producer_consumer")
-    return;
-  ProducerLoop plan = producerLoopOf(loops[0], target);
-  if (plan.inFlight || !plan.fitInto(memory))
-    return;
-  llvm::Expected<OverlapPlan> overlap = planOverlap(plan.loop, plan.copies);
-  if (!overlap)
-    return llvm::consumeError(overlap.takeError()); // said later
-  std::optional<unsigned> shared;
-  for (BlockArgument id : llvm::reverse(kernel.getBody().front().getArguments()))
-    if (llvm::none_of(plan.copies, [&](tile::CopyOp copy) { return dependsOn(copy.getSrc(), id); }))
-      shared = id.getArgNumber();
-  Product product;
-  product.loop = plan;
-  ProductPlan sharing{"overlap", 1, 1, 1};
-  if (shared && wishOf(loops[0], strategy) == "cluster_m") {
-    product.dimM = int(*shared);
-    sharing.clusterM = 2;
-  }
-  makePersistent(kernel, target, product, sharing, shared);
-}
-
-/// A kernel that is one product gets the plan of its strategy. False: the wish cannot be granted.
-bool planProductOf(tile::KernelOp kernel, const TargetInfo &target, StringRef strategy,
-                   const SharedMemory &memory) {
-  std::optional<Product> product = productOf(kernel, target, memory);
-  if (!product)
-    return true;
-  tile::ForOp loop = product->loop.loop;
-  llvm::Expected<ProductPlan> plan = planProduct(wishOf(loop, strategy), product->shape);
-  if (!plan) {
-    (void)Reported(loop, DiagId::PlanImpossible, llvm::toString(plan.takeError()));
-    return false;
-  }
-  makePersistent(kernel, target, *product, *plan);
-  loop.setPlanned(plan->strategy);
-  return true;
-}
-
 /// The loops of the kernel that a producer serves, which take what they need from `memory`; `why`
 /// says what keeps the first of the others from being one.
 SmallVector<ProducerLoop, 1> planLoops(tile::KernelOp kernel, const TargetInfo &target,
-                                       StringRef strategy, SharedMemory &memory,
-                                       const OneSlotLoops &oneSlot, std::string &why) {
+                                       StringRef strategy, SharedMemory &memory, std::string &why) {
   SmallVector<ProducerLoop, 1> plans;
-  auto leaveOut = [&](tile::ForOp loop, const Twine &reason) {
-    if (why.empty())
-      why = reason.str();
-    refuseSchedule(loop, reason);
-    forgetProducer(loop);
-  };
   for (ProducerLoop &plan : producerLoopsOf(kernel, target)) {
     tile::ForOp loop = plan.loop;
-    if (loop.getStages() < 2 && !oneSlot.contains(loop)) {
-      leaveOut(loop, "nothing runs ahead with num_stages=1");
-      continue;
-    }
-    std::string wish = wishOf(loop, strategy);
-    plan.exactSlots = loop.getExact() || wish != "auto";
-    plan.isPlain = wish == "producer_consumer";
-    if (kernel.getLockstep() && !plan.isPlain)
-      refuseWish(loop, wish, "the kernel mentions its threads");
-    else if (!loop.getPlanned())
-      chooseOverlap(plan, strategy, kernel, target);
-    if (!plan.overlap)
-      loop.getDeadFromMutable().clear();
-    if (loop.getStages() < 2 && plan.pipes().size() < 2) {
-      leaveOut(loop, "nothing runs ahead with num_stages=1");
-      continue;
-    }
     auto same = llvm::find_if(plans, [&](ProducerLoop &other) { return other.sharesRings(plan); });
     if (same != plans.end()) {
-      plan.stages = same->stages;
+      plan.served.slots = same->served.slots;
     } else if (!plan.fitInto(memory)) {
       StringRef full = loop.getStages() < 2 ? "shared memory holds no barriers for it"
                                             : "shared memory holds no two slots";
       loop.emitRemark() << noProducer << full;
-      leaveOut(loop, full);
+      if (why.empty())
+        why = full.str();
+      refuseSchedule(loop, full);
+      forgetProducer(loop);
       continue;
     } else {
       plan.takeFrom(memory);
@@ -562,48 +443,40 @@ static void forwardStoredTiles(tile::KernelOp kernel, const TargetInfo &target,
                                StringRef strategy) {
   if (!whyNoProducer(kernel, target).empty())
     return;
-  OneSlotLoops oneSlot = findOneSlotLoops(kernel, target, strategy);
   bool hasProducer = false;
   SharedMemory memory(kernel, target, FilledBuffers::FromStart);
   for (ProducerLoop &plan : producerLoopsOf(kernel, target))
-    if (plan.loop.getStages() > 1 || oneSlot.contains(plan.loop))
+    if (plan.loop.getStages() > 1 || fillsBesideGemms(plan, kernel, target, strategy))
       hasProducer |= plan.fitInto(memory);
   if (hasProducer)
     forwardSharedTiles(kernel, target);
 }
 
-/// Fails, with a diagnostic, when a named strategy does not fit.
-static LogicalResult expandProducerConsumer(tile::KernelOp kernel, const TargetInfo &target,
-                                            StringRef strategy) {
+static void expandProducerConsumer(tile::KernelOp kernel, const TargetInfo &target,
+                                   StringRef strategy) {
   if (!whyNoProducer(kernel, target).empty())
-    return success();
-  OneSlotLoops oneSlot = findOneSlotLoops(kernel, target, strategy);
-  // What threads do of their own stays in the order in which it is written: a producer only copies
-  // for it.
-  if (!kernel.getLockstep()) {
-    SharedMemory persistent(kernel, target, FilledBuffers::Always);
-    if (!planProductOf(kernel, target, strategy, persistent))
-      return failure();
-    shareOutOverlapped(kernel, target, strategy, persistent, oneSlot);
-  }
+    return;
   SharedMemory memory(kernel, target,
                       isPersistent(kernel) ? FilledBuffers::Always : FilledBuffers::FromStart);
   const bool hasServed = !producerLoopsOf(kernel, target).empty();
   std::string why;
-  SmallVector<ProducerLoop, 1> plans = planLoops(kernel, target, strategy, memory, oneSlot, why);
+  SmallVector<ProducerLoop, 1> plans = planLoops(kernel, target, strategy, memory, why);
   if (plans.empty()) {
     if (hasServed) // else `tile-find-producers` has said it
       refuseEverywhere(kernel, strategy, why.empty() ? "another loop uses its buffers" : why);
-    return success();
+    return;
   }
   // What an accumulator is stored through comes before slots that only the author's wish asks for.
   chooseTileStores(kernel, target, memory, [&] { return giveSlot(plans, memory, target); });
   addSlots(kernel, plans, memory, isPersistent(kernel), target);
   for (ProducerLoop &plan : plans) {
-    if (plan.overlap && plan.stages == 1)
-      plan.overlap->endsTogether = gemmsTakeLessThanCopies(plan.loop, target);
-    if (plan.stages < int64_t(plan.loop.getStages()))
-      plan.loop.emitRemark() << "pipelined with " << plan.stages << " instead of "
+    if (plan.isOverlapped() && plan.served.slots == 1) {
+      plan.served.endsTogether = gemmsTakeLessThanCopies(plan.loop, target);
+      plan.served.firstAhead = canFillFirstAhead(plan);
+    }
+    plan.write();
+    if (plan.served.slots < int64_t(plan.loop.getStages()))
+      plan.loop.emitRemark() << "pipelined with " << plan.served.slots << " instead of "
                              << plan.loop.getStages() << " stages: shared memory holds no more";
   }
   ProducerSlice slice(kernel, accessesOf(kernel).writes);
@@ -618,7 +491,6 @@ static LogicalResult expandProducerConsumer(tile::KernelOp kernel, const TargetI
   for (OneFill &fill : fills)
     fill.copy.setTransfersAttr(fill.transfers);
   Expansion(kernel, target, slice, std::move(plans), std::move(fills)).run();
-  return success();
 }
 
 namespace {
@@ -641,8 +513,7 @@ struct ExpandProducersPass : impl::ExpandProducersPassBase<ExpandProducersPass> 
     if (!chip)
       return signalPassFailure();
     for (tile::KernelOp kernel : getOperation().getBody().getOps<tile::KernelOp>())
-      if (failed(expandProducerConsumer(kernel, *chip, strategy)))
-        return signalPassFailure();
+      expandProducerConsumer(kernel, *chip, strategy);
     foldViews(getOperation());
   }
 };

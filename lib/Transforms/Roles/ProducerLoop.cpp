@@ -40,34 +40,6 @@ bool tellsThroughTensors(tile::KernelOp kernel) {
   });
 }
 
-/// Whether the op reads or writes a variable, or reads an element of a tensor.
-bool isOfScalars(Operation *op) {
-  if (auto load = dyn_cast<tile::LoadOp>(op))
-    return load.getBuffer().getType().isLocal() || load.getBuffer().getType().isGlobal();
-  auto store = dyn_cast<tile::StoreOp>(op);
-  return store && store.getBuffer().getType().isLocal();
-}
-
-/// The gemm that may stay in flight over the end of the round. Not where rounds are left out: ptxas
-/// waits for it where ways meet.
-tile::GemmOp onlyGemm(ProducerLoop &plan) {
-  tile::GemmOp gemm;
-  if (plan.round != plan.loop.bodyBlock())
-    return gemm;
-  for (Operation &op : *plan.loop.bodyBlock()) {
-    if (isMemoryEffectFree(&op) || isOfScalars(&op) ||
-        llvm::is_contained(plan.copies, dyn_cast<tile::CopyOp>(op)))
-      continue;
-    auto candidate = dyn_cast<tile::GemmOp>(op);
-    if (gemm || !candidate)
-      return {};
-    gemm = candidate;
-  }
-  bool isPlain = gemm && gemm.getWarpGroup() && gemm.getA().getType().isShared() &&
-                 gemm.getC().getDefiningOp<tile::AllocOp>();
-  return isPlain ? gemm : tile::GemmOp();
-}
-
 } // namespace
 
 std::string whyNoProducer(tile::KernelOp kernel, const TargetInfo &target) {
@@ -85,6 +57,13 @@ std::string whyNoProducer(tile::KernelOp kernel, const TargetInfo &target) {
            ", at most " + std::to_string(target.maxThreads - target.groupLanes()) + ", not " +
            std::to_string(kernel.getThreads());
   return "";
+}
+
+bool isOfScalars(Operation *op) {
+  if (auto load = dyn_cast<tile::LoadOp>(op))
+    return load.getBuffer().getType().isLocal() || load.getBuffer().getType().isGlobal();
+  auto store = dyn_cast<tile::StoreOp>(op);
+  return store && store.getBuffer().getType().isLocal();
 }
 
 Block *roundOf(tile::ForOp loop) {
@@ -113,10 +92,16 @@ bool ProducerLoop::sharesRings(ProducerLoop &other) {
   return ringsOf(*this) == ringsOf(other);
 }
 
+tile::GemmOp ProducerLoop::gemmInFlight() {
+  return served.form == tile::RoundForm::InFlight
+             ? *loop.bodyBlock()->getOps<tile::GemmOp>().begin()
+             : tile::GemmOp();
+}
+
 SmallVector<SmallVector<unsigned>> ProducerLoop::pipes() {
-  SmallVector<SmallVector<unsigned>> result(overlap ? 2 : 1);
+  SmallVector<SmallVector<unsigned>> result(isOverlapped() ? 2 : 1);
   for (unsigned i = 0; i < copies.size(); ++i)
-    result[overlap && !feedsFirst(*overlap, rings[i].getResult())].push_back(i);
+    result[isOverlapped() && !feedsFirst(loop, rings[i].getResult())].push_back(i);
   llvm::erase_if(result, [](ArrayRef<unsigned> list) { return list.empty(); });
   return result;
 }
@@ -130,15 +115,15 @@ int64_t ProducerLoop::bytesOf(ArrayRef<unsigned> numbers) {
 
 void ProducerLoop::takeFrom(SharedMemory &memory) {
   for (tile::AllocOp ring : rings)
-    memory.setSlots(ring, stages);
+    memory.setSlots(ring, served.slots);
   for (size_t i = 0; i < pipes().size(); ++i)
-    memory.addPipe(stages);
+    memory.addPipe(served.slots);
 }
 
 void ProducerLoop::takeSlots(SharedMemory &memory, int64_t count) {
-  stages += count;
+  served.slots += count;
   for (tile::AllocOp ring : rings)
-    memory.setSlots(ring, stages);
+    memory.setSlots(ring, served.slots);
   for (size_t i = 0; i < pipes().size(); ++i)
     memory.addPipe(count);
 }
@@ -149,19 +134,17 @@ bool ProducerLoop::fitInto(const SharedMemory &memory) {
     takeFrom(with);
     return with.fits();
   };
-  const int64_t fewest = std::min<int64_t>(stages, 2);
-  while (stages > fewest && !fits())
-    --stages;
+  const int64_t fewest = std::min<int64_t>(served.slots, 2);
+  while (served.slots > fewest && !fits())
+    --served.slots;
   return fits();
 }
 
 ProducerLoop producerLoopOf(tile::ForOp loop, const TargetInfo &target) {
-  const tile::Served &served = loop.getServed()->getServed();
   ProducerLoop plan;
   plan.loop = loop;
   plan.round = roundOf(loop);
-  plan.stages = served.slots;
-  plan.everyThread = served.everyThread;
+  plan.served = loop.getServed()->getServed();
   for (tile::CopyOp copy : plan.round->getOps<tile::CopyOp>()) {
     std::optional<tile::TransfersAttr> transfers = copy.getTransfers();
     if (!transfers)
@@ -171,7 +154,6 @@ ProducerLoop producerLoopOf(tile::ForOp loop, const TargetInfo &target) {
     plan.slotBytes.push_back(
         tmaBoxOf(copy.getSrc(), copy.getDst(), *transfers, target).tileBytes());
   }
-  plan.inFlight = onlyGemm(plan);
   return plan;
 }
 

@@ -20,19 +20,22 @@ namespace tilec {
 /// beside arithmetic. A round whose condition does not hold fills nothing.
 mlir::Block *roundOf(tile::ForOp loop);
 
-/// A pipelined loop around gemms of warp groups, all of whose copies TMA can do.
+/// Whether the op reads or writes a variable, or reads an element of a tensor.
+bool isOfScalars(mlir::Operation *op);
+
+/// A pipelined loop around gemms of warp groups, all of whose copies a producer does.
 struct ProducerLoop {
   tile::ForOp loop;
   mlir::Block *round = nullptr;
   llvm::SmallVector<tile::CopyOp, 4> copies;
   llvm::SmallVector<tile::AllocOp, 4> rings;
   llvm::SmallVector<int64_t, 4> slotBytes; ///< of each ring
-  int64_t stages = 1;
-  bool everyThread = false; ///< threads read slots by themselves
-  bool exactSlots = false;  ///< `num_stages` is what the author wants, not a wish
-  bool isPlain = false;     ///< the author wants `producer_consumer` and nothing beside
-  tile::GemmOp inFlight;    ///< the only consumer
-  std::optional<OverlapPlan> overlap;
+  tile::Served served;                     ///< what the loop says, and will say after `write`
+
+  void write() { loop.setServedAttr(tile::ServedAttr::get(loop.getContext(), served)); }
+  bool isOverlapped() const { return served.form == tile::RoundForm::Overlapped; }
+  /// The gemm that runs on over the end of a round; null where none does.
+  tile::GemmOp gemmInFlight();
 
   /// The copies that share a pipe, by number: those of each gemm of an overlapped loop, else all.
   llvm::SmallVector<llvm::SmallVector<unsigned>> pipes();
@@ -43,7 +46,7 @@ struct ProducerLoop {
   void takeFrom(SharedMemory &memory);
   /// Takes so many more slots; negative: gives them back.
   void takeSlots(SharedMemory &memory, int64_t count);
-  /// Takes stages away until what `takeFrom` takes is left; false when two do not fit, or the one
+  /// Takes slots away until what `takeFrom` takes is left; false when two do not fit, or the one
   /// of a loop that asks for one.
   bool fitInto(const SharedMemory &memory);
 };

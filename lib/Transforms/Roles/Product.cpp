@@ -158,11 +158,11 @@ std::optional<Product> productOf(tile::KernelOp kernel, const TargetInfo &target
   if (!only || !only.getServed() || only.getStages() < 2)
     return std::nullopt;
   ProducerLoop plan = producerLoopOf(only, target);
-  if (!plan.inFlight || !plan.fitInto(memory))
+  tile::GemmOp gemm = plan.gemmInFlight();
+  if (!gemm || !plan.fitInto(memory))
     return std::nullopt;
   Product product;
   product.loop = plan;
-  tile::GemmOp gemm = plan.inFlight;
   ProductShape &shape = product.shape;
   shape.tileM = gemm.m();
   shape.tileN = gemm.n();

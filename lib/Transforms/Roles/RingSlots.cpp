@@ -106,7 +106,7 @@ static SmallVector<SmallVector<ProducerLoop *, 2>> freeRings(MutableArrayRef<Pro
         ring.push_back(&other);
     // The softmax beside overlapped gemms is long enough for a copy.
     if (ring.front() == &plan && llvm::none_of(ring, [](ProducerLoop *other) {
-          return other->exactSlots || other->overlap;
+          return other->served.exact || other->isOverlapped();
         }))
       rings.push_back(std::move(ring));
   }
@@ -116,11 +116,11 @@ static SmallVector<SmallVector<ProducerLoop *, 2>> freeRings(MutableArrayRef<Pro
 bool giveSlot(MutableArrayRef<ProducerLoop> plans, SharedMemory &memory, const TargetInfo &target) {
   for (ArrayRef<ProducerLoop *> ring : freeRings(plans)) {
     ProducerLoop &first = *ring.front();
-    if (first.stages <= std::max<int64_t>(2, usefulSlots(first, target)))
+    if (first.served.slots <= std::max<int64_t>(2, usefulSlots(first, target)))
       continue;
     first.takeSlots(memory, -1);
     for (ProducerLoop *other : ring)
-      other->stages = first.stages;
+      other->served.slots = first.served.slots;
     return true;
   }
   return false;
@@ -140,17 +140,17 @@ void addSlots(tile::KernelOp kernel, MutableArrayRef<ProducerLoop> plans, Shared
   }
   for (ArrayRef<ProducerLoop *> ring : freeRings(plans)) {
     ProducerLoop &first = *ring.front();
-    for (int64_t wanted = usefulSlots(first, target); first.stages < wanted;) {
+    for (int64_t wanted = usefulSlots(first, target); first.served.slots < wanted;) {
       SharedMemory with = memory;
       first.takeSlots(with, 1);
       if (with.bytes() > most) {
-        --first.stages;
+        --first.served.slots;
         break;
       }
       memory = with;
     }
     for (ProducerLoop *other : ring)
-      other->stages = first.stages;
+      other->served.slots = first.served.slots;
   }
 }
 

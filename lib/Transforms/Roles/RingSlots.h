@@ -16,7 +16,7 @@ namespace tilec {
 /// Gives the rings of `plans` further slots where copies would else not be under way for as long as
 /// they take, or their author wished for more, and shared memory is left that no other resident
 /// block would get; of a persistent kernel one block a multiprocessor is launched. `num_stages` of
-/// 2 and more is a wish for a ring; loops with `exactSlots` and overlapped ones keep it. `memory`
+/// 2 and more is a wish for a ring; loops with exact slots and overlapped ones keep it. `memory`
 /// is what all plans need so far.
 void addSlots(tile::KernelOp kernel, llvm::MutableArrayRef<ProducerLoop> plans, SharedMemory memory,
               bool isPersistent, const TargetInfo &target);

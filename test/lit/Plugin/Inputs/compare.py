@@ -18,7 +18,8 @@ def stages(target):
         f"builtin.module(tile.program(tile-choose-schedules{t},tile-delay-sums,tile-relax-math{t},"
         f"tile-run-serial-ahead{t},tile-hoist-reads{t},"
         f"tile-hoist-tiles,tile-find-producers{t},tile-forward-stores{t},"
-        f"tile-find-dead-rounds,tile-simplify-fills{t},tile-expand-producers{t},tile-read-images,tile-separate-tiles,"
+        f"tile-find-dead-rounds,tile-simplify-fills{t},tile-choose-rounds{t},"
+        f"tile-share-out-tiles{t},tile-take-turns{t},tile-expand-producers{t},tile-read-images,tile-separate-tiles,"
         f"tile-expand-pipelines{t},canonicalize,cse,{stores}"
         f"tile-place-shared{t},tile-place-barriers))",
         f"builtin.module(tile-to-wave{t},canonicalize,cse)",
