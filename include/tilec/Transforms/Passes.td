@@ -757,16 +757,65 @@ def TakeTurnsPass : Pass<"tile-take-turns", "::tilec::tile::ProgramOp"> {
                         "the strategy of every product, instead of its own">];
 }
 
-def ExpandProducersPass : Pass<"tile-expand-producers", "::tilec::tile::ProgramOp"> {
-  let summary = "pipelined loops with a producer warp";
+def FitSlotsPass : Pass<"tile-fit-slots", "::tilec::tile::ProgramOp"> {
+  let summary = "as many slots as shared memory holds";
   let description = [{
-    Needs:  `tile-take-turns`.
-    Gives:  a producer warp fills the slots of served loops, and the others wait for them. Such loops have no stages.
-    Leaves: other loops and chips. docs/machine-code/hopper.md.
+    Needs:  `tile-take-turns`: blocks that take tile after tile need more of shared memory at a time.
+    Gives:  rings of served loops have as many slots as their author asks for, or as many as there is shared memory
+            for; loops that fill the same buffers have as many, each of them a producer. A loop of which shared memory
+            holds no two slots has none, with a remark. No served loop asks for a strategy any more.
+    Leaves: everything else. docs/machine-code/hopper.md.
   }];
   let options = [Option<"target", "target", "std::string", "std::string(::tilec::nameOf(::tilec::defaultArch))", "the chip">,
                  Option<"strategy", "strategy", "std::string", "\"\"",
                         "the strategy of every product, instead of its own">];
+}
+
+def StoreTilesPass : Pass<"tile-store-tiles", "::tilec::tile::ProgramOp"> {
+  let summary = "what is computed of accumulators is stored by tensor copies";
+  let description = [{
+    Needs:  `tile-fit-slots`.
+    Gives:  in kernels with a served loop, a loop that stores what it computes of an accumulator to boxes of tensors
+            is a `tile.store_tile`, where nothing else sees what it writes and shared memory holds its buffers,
+            for which rings give back slots that only their author wished for. Updates of the accumulator
+            in front of such a loop are part of it; where a guard holds for whole tiles, these are stored so.
+    Leaves: other stores; what is computed. docs/machine-code/hopper.md.
+  }];
+  let options = [Option<"target", "target", "std::string", "std::string(::tilec::nameOf(::tilec::defaultArch))", "the chip">];
+  let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::scf::SCFDialect"];
+}
+
+def AddSlotsPass : Pass<"tile-add-slots", "::tilec::tile::ProgramOp"> {
+  let summary = "slots for copies to be under way as long as they take";
+  let description = [{
+    Needs:  `tile-store-tiles`: what accumulators are stored through comes before slots beyond the first ones.
+    Gives:  rings whose slots are the compiler's have as many as hide a copy, of shared memory that no other resident
+            block would get. Overlapped loops with one slot say in which order it is filled and released. A
+            remark where a loop has fewer slots than its author asks for.
+    Leaves: everything else. docs/machine-code/hopper.md.
+  }];
+  let options = [Option<"target", "target", "std::string", "std::string(::tilec::nameOf(::tilec::defaultArch))", "the chip">];
+}
+
+def FillOncePass : Pass<"tile-fill-once", "::tilec::tile::ProgramOp"> {
+  let summary = "tiles that the producer fills beside its loops";
+  let description = [{
+    Needs:  `tile-fit-slots`: which loops have a producer.
+    Gives:  a copy around a served loop (attention's Q), which the producer can come to and whose tile only products
+            of warp groups behind it read, says how it is brought (`transfers`).
+    Leaves: lockstep kernels; everything else. docs/machine-code/hopper.md.
+  }];
+  let options = [Option<"target", "target", "std::string", "std::string(::tilec::nameOf(::tilec::defaultArch))", "the chip">];
+}
+
+def ExpandProducersPass : Pass<"tile-expand-producers", "::tilec::tile::ProgramOp"> {
+  let summary = "pipelined loops with a producer warp";
+  let description = [{
+    Needs:  `tile-add-slots`, `tile-fill-once`.
+    Gives:  a producer warp fills the slots of served loops and tiles beside them, and the others wait for these. Such loops have no stages.
+    Leaves: other loops and chips. docs/machine-code/hopper.md.
+  }];
+  let options = [Option<"target", "target", "std::string", "std::string(::tilec::nameOf(::tilec::defaultArch))", "the chip">];
   let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::scf::SCFDialect"];
 }
 

@@ -7,6 +7,9 @@
 //   producer: for k { slot = acquire; tma A, B -> slot }
 //   others:   for k { slot = wait;    gemm(slot);  release }
 //
+// Which loops these are, the form of their rounds and their slots stand on them (`served`), and how
+// copies are brought on these (`transfers`): nothing is decided here.
+//
 // When the loop is one gemm into a C that nothing else touches, the gemm stays in
 // flight over the end of the round and the slot of the round before is released.
 // Teams of consumers take tiles in turn: each skips the slots of the others' tiles.
@@ -16,11 +19,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //===----------------------------------------------------------------------===//
 #include "Layouts/LoopLayout.h"
-#include "Layouts/Registers.h"
 #include "Layouts/Rings.h"
 #include "Layouts/Stores.h"
-#include "Layouts/WarpGroups.h"
-#include "Memory/SharedMemory.h"
 #include "Normalize/Normalize.h"
 #include "Roles/InFlight.h"
 #include "Roles/OneFill.h"
@@ -28,29 +28,19 @@
 #include "Roles/Persistent.h"
 #include "Roles/ProducerLoop.h"
 #include "Roles/Product.h"
-#include "Roles/RingSlots.h"
-#include "Roles/ScheduleWishes.h"
-#include "Roles/TileStore.h"
 
 #include "tilec/Analysis/Buffers.h"
-#include "tilec/Base/Math.h"
-#include "tilec/IR/Reported.h"
 #include "tilec/Transforms/PassTarget.h"
 #include "tilec/Transforms/Passes.h"
-#include "tilec/Transforms/Strategy.h"
 
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/IR/IRMapping.h"
-#include "mlir/IR/Matchers.h"
 
 using namespace mlir;
 
 namespace tilec {
 
 #define GEN_PASS_DEF_EXPANDPRODUCERSPASS
-#include "tilec/Transforms/Passes.h.inc"
-
-#define GEN_PASS_DEF_FORWARDSTORESPASS
 #include "tilec/Transforms/Passes.h.inc"
 
 namespace {
@@ -398,113 +388,21 @@ void Expansion::takeTurns(ProducerLoop &plan) {
   tile::PipeSkipOp::create(builder, at, pipe, others);
 }
 
-/// The loops of the kernel that a producer serves, which take what they need from `memory`; `why`
-/// says what keeps the first of the others from being one.
-SmallVector<ProducerLoop, 1> planLoops(tile::KernelOp kernel, const TargetInfo &target,
-                                       StringRef strategy, SharedMemory &memory, std::string &why) {
-  SmallVector<ProducerLoop, 1> plans;
-  for (ProducerLoop &plan : producerLoopsOf(kernel, target)) {
-    tile::ForOp loop = plan.loop;
-    auto same = llvm::find_if(plans, [&](ProducerLoop &other) { return other.sharesRings(plan); });
-    if (same != plans.end()) {
-      plan.served.slots = same->served.slots;
-    } else if (!plan.fitInto(memory)) {
-      StringRef full = loop.getStages() < 2 ? "shared memory holds no barriers for it"
-                                            : "shared memory holds no two slots";
-      loop.emitRemark() << noProducer << full;
-      if (why.empty())
-        why = full.str();
-      refuseSchedule(loop, full);
-      forgetProducer(loop);
-      continue;
-    } else {
-      plan.takeFrom(memory);
-    }
-    plans.push_back(std::move(plan));
-  }
-  keepWholeRings(plans);
-  for (ProducerLoop &plan : plans)
-    plan.loop.removeStrategyAttr(); // granted, or said why not
-  return plans;
-}
-
 } // namespace
 
-/// Whether its blocks take several tiles of the former grid.
-static bool isPersistent(tile::KernelOp kernel) {
-  return llvm::any_of(kernel.getBody().front(), [](Operation &op) {
-    auto loop = dyn_cast<tile::ForOp>(op);
-    return loop && loop.getPersistent();
-  });
-}
-
-/// Before shared memory is counted: what may leave more of it to the rings.
-static void forwardStoredTiles(tile::KernelOp kernel, const TargetInfo &target,
-                               StringRef strategy) {
-  if (!whyNoProducer(kernel, target).empty())
+static void expandProducerConsumer(tile::KernelOp kernel, const TargetInfo &target) {
+  SmallVector<ProducerLoop, 1> plans = producerLoopsOf(kernel, target);
+  if (plans.empty())
     return;
-  bool hasProducer = false;
-  SharedMemory memory(kernel, target, FilledBuffers::FromStart);
-  for (ProducerLoop &plan : producerLoopsOf(kernel, target))
-    if (plan.loop.getStages() > 1 || fillsBesideGemms(plan, kernel, target, strategy))
-      hasProducer |= plan.fitInto(memory);
-  if (hasProducer)
-    forwardSharedTiles(kernel, target);
-}
-
-static void expandProducerConsumer(tile::KernelOp kernel, const TargetInfo &target,
-                                   StringRef strategy) {
-  if (!whyNoProducer(kernel, target).empty())
-    return;
-  SharedMemory memory(kernel, target,
-                      isPersistent(kernel) ? FilledBuffers::Always : FilledBuffers::FromStart);
-  const bool hasServed = !producerLoopsOf(kernel, target).empty();
-  std::string why;
-  SmallVector<ProducerLoop, 1> plans = planLoops(kernel, target, strategy, memory, why);
-  if (plans.empty()) {
-    if (hasServed) // else `tile-find-producers` has said it
-      refuseEverywhere(kernel, strategy, why.empty() ? "another loop uses its buffers" : why);
-    return;
-  }
-  // What an accumulator is stored through comes before slots that only the author's wish asks for.
-  chooseTileStores(kernel, target, memory, [&] { return giveSlot(plans, memory, target); });
-  addSlots(kernel, plans, memory, isPersistent(kernel), target);
-  for (ProducerLoop &plan : plans) {
-    if (plan.isOverlapped() && plan.served.slots == 1) {
-      plan.served.endsTogether = gemmsTakeLessThanCopies(plan.loop, target);
-      plan.served.firstAhead = canFillFirstAhead(plan);
-    }
-    plan.write();
-    if (plan.served.slots < int64_t(plan.loop.getStages()))
-      plan.loop.emitRemark() << "pipelined with " << plan.served.slots << " instead of "
-                             << plan.loop.getStages() << " stages: shared memory holds no more";
-  }
-  ProducerSlice slice(kernel, accessesOf(kernel).writes);
-  SmallVector<tile::ForOp> loops;
-  for (ProducerLoop &plan : plans) {
-    llvm::cantFail(slice.addRound(plan.loop, *plan.round, plan.copies)); // asked before
-    loops.push_back(plan.loop);
-  }
-  SmallVector<OneFill> fills;
-  if (!kernel.getLockstep())
-    fills = findOneFills(kernel, loops, slice, target);
+  SmallVector<OneFill> fills = oneFillsOf(kernel, plans, target);
+  const Accesses ofKernel = accessesOf(kernel);
+  ProducerSlice slice = sliceOf(kernel, ofKernel.writes, plans);
   for (OneFill &fill : fills)
-    fill.copy.setTransfersAttr(fill.transfers);
+    llvm::cantFail(slice.add(fill.copy, fill.copy.getSrc())); // asked when it was found
   Expansion(kernel, target, slice, std::move(plans), std::move(fills)).run();
 }
 
 namespace {
-struct ForwardStoresPass : impl::ForwardStoresPassBase<ForwardStoresPass> {
-  using ForwardStoresPassBase::ForwardStoresPassBase;
-
-  void runOnOperation() override {
-    const TargetInfo *chip = targetOfPass(getOperation(), target);
-    if (!chip)
-      return signalPassFailure();
-    for (tile::KernelOp kernel : getOperation().getBody().getOps<tile::KernelOp>())
-      forwardStoredTiles(kernel, *chip, strategy);
-  }
-};
 struct ExpandProducersPass : impl::ExpandProducersPassBase<ExpandProducersPass> {
   using ExpandProducersPassBase::ExpandProducersPassBase;
 
@@ -513,7 +411,7 @@ struct ExpandProducersPass : impl::ExpandProducersPassBase<ExpandProducersPass> 
     if (!chip)
       return signalPassFailure();
     for (tile::KernelOp kernel : getOperation().getBody().getOps<tile::KernelOp>())
-      expandProducerConsumer(kernel, *chip, strategy);
+      expandProducerConsumer(kernel, *chip);
     foldViews(getOperation());
   }
 };

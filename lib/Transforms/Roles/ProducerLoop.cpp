@@ -166,6 +166,14 @@ SmallVector<ProducerLoop, 1> producerLoopsOf(tile::KernelOp kernel, const Target
   return plans;
 }
 
+ProducerSlice sliceOf(tile::KernelOp kernel, ArrayRef<Value> written,
+                      ArrayRef<ProducerLoop> plans) {
+  ProducerSlice slice(kernel, written);
+  for (const ProducerLoop &plan : plans)
+    llvm::cantFail(slice.addRound(plan.loop, *plan.round, plan.copies)); // asked when it was found
+  return slice;
+}
+
 void forgetProducer(tile::ForOp loop) {
   for (tile::CopyOp copy : roundOf(loop)->getOps<tile::CopyOp>())
     copy.removeTransfersAttr();
@@ -173,18 +181,20 @@ void forgetProducer(tile::ForOp loop) {
   loop.getDeadFromMutable().clear();
 }
 
+bool hasWholeRings(ProducerLoop &plan, MutableArrayRef<ProducerLoop> plans) {
+  for (tile::AllocOp ring : plan.rings)
+    for (Operation *user : ring->getUsers())
+      if (llvm::none_of(plans, [&](ProducerLoop &other) {
+            return other.loop->isAncestor(user) && other.sharesRings(plan);
+          }))
+        return false;
+  return true;
+}
+
 void keepWholeRings(SmallVectorImpl<ProducerLoop> &plans) {
-  auto fits = [&](ProducerLoop &plan) {
-    for (tile::AllocOp ring : plan.rings)
-      for (Operation *user : ring->getUsers())
-        if (llvm::none_of(plans, [&](ProducerLoop &other) {
-              return other.loop->isAncestor(user) && other.sharesRings(plan);
-            }))
-          return false;
-    return true;
-  };
   for (bool isStable = false; !isStable;) {
-    auto bad = llvm::find_if_not(plans, fits);
+    auto bad =
+        llvm::find_if_not(plans, [&](ProducerLoop &plan) { return hasWholeRings(plan, plans); });
     isStable = bad == plans.end();
     if (isStable)
       break;

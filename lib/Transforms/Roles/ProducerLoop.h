@@ -61,9 +61,14 @@ std::string whyNoProducer(tile::KernelOp kernel, const TargetInfo &target);
 ProducerLoop producerLoopOf(tile::ForOp loop, const TargetInfo &target);
 /// All of the kernel; those that stand in others first.
 llvm::SmallVector<ProducerLoop, 1> producerLoopsOf(tile::KernelOp kernel, const TargetInfo &target);
+/// What a producer that serves these loops repeats of the kernel, which writes `written`.
+ProducerSlice sliceOf(tile::KernelOp kernel, llvm::ArrayRef<mlir::Value> written,
+                      llvm::ArrayRef<ProducerLoop> plans);
 /// No producer serves the loop after all.
 void forgetProducer(tile::ForOp loop);
 
+/// Whether all that uses a ring of `plan` stands in loops of `plans` that share its rings.
+bool hasWholeRings(ProducerLoop &plan, llvm::MutableArrayRef<ProducerLoop> plans);
 /// Removes the loops whose buffers others use that have no producer, or share them differently.
 void keepWholeRings(llvm::SmallVectorImpl<ProducerLoop> &plans);
 
