@@ -116,7 +116,8 @@ std::string pipelineOf(Stage stage, Arch arch, llvm::StringRef schedule, bool ch
            ",tile-forward-stores" + target + ",tile-find-dead-rounds,tile-simplify-fills" + chip +
            ",tile-choose-rounds" + target + ",tile-share-out-tiles" + target + ",tile-take-turns" +
            target + ",tile-fit-slots" + target + ",tile-store-tiles" + chip + ",tile-add-slots" +
-           chip + ",tile-fill-once" + chip + ",tile-expand-producers" + chip +
+           chip + ",tile-fill-once" + chip + ",tile-clear-first-rounds" + chip +
+           ",tile-expand-producers" + chip +
            ",tile-read-images,tile-separate-tiles,tile-expand-pipelines" + chip +
            ",canonicalize,cse," +
            (targetInfo(arch).accumulatesColumns ? "" : "tile-stage-stores" + chip + ",") +

@@ -808,10 +808,22 @@ def FillOncePass : Pass<"tile-fill-once", "::tilec::tile::ProgramOp"> {
   let options = [Option<"target", "target", "std::string", "std::string(::tilec::nameOf(::tilec::defaultArch))", "the chip">];
 }
 
+def ClearFirstRoundsPass : Pass<"tile-clear-first-rounds", "::tilec::tile::ProgramOp"> {
+  let summary = "first rounds that ignore what C holds, instead of a fill";
+  let description = [{
+    Needs:  `tile-fit-slots`: which loops have a producer.
+    Gives:  where the gemm of a served loop stays in flight, and the loop is known to have a round, a fill of its C
+            with zeros in front of the loop is the `clear` of the first round.
+    Leaves: other loops; what is computed. docs/machine-code/hopper.md.
+  }];
+  let options = [Option<"target", "target", "std::string", "std::string(::tilec::nameOf(::tilec::defaultArch))", "the chip">];
+  let dependentDialects = ["::mlir::arith::ArithDialect"];
+}
+
 def ExpandProducersPass : Pass<"tile-expand-producers", "::tilec::tile::ProgramOp"> {
   let summary = "pipelined loops with a producer warp";
   let description = [{
-    Needs:  `tile-add-slots`, `tile-fill-once`.
+    Needs:  `tile-add-slots`, `tile-fill-once`, `tile-clear-first-rounds`.
     Gives:  a producer warp fills the slots of served loops and tiles beside them, and the others wait for these. Such loops have no stages.
     Leaves: other loops and chips. docs/machine-code/hopper.md.
   }];

@@ -110,6 +110,7 @@ static std::vector<Contract> contractsFromLayouts() {
       {"tile-store-tiles", {WholeBuffers, Layouts, WholeRings}, {}, parameters},
       {"tile-add-slots", {Layouts, WholeRings}, {}, {true, {"served"}, ""}},
       {"tile-fill-once", {Layouts, BroughtTiles}, {}, {true, {"transfers"}, ""}},
+      {"tile-clear-first-rounds", {WholeFills, Layouts}, {}, parameters},
       {"tile-expand-producers",
        {WholeBuffers, MovedRegisters, WholeFills, Layouts, BroughtTiles, WholeRings},
        {PipesFilled},

@@ -20,7 +20,6 @@
 //===----------------------------------------------------------------------===//
 #include "Layouts/LoopLayout.h"
 #include "Layouts/Rings.h"
-#include "Layouts/Stores.h"
 #include "Normalize/Normalize.h"
 #include "Roles/InFlight.h"
 #include "Roles/OneFill.h"
@@ -97,7 +96,6 @@ private:
   void consume(OneFill &fill);
   void overlap(ProducerLoop &plan);
   void takeTurns(ProducerLoop &plan);
-  void clearInFirstRound(ProducerLoop &plan);
   /// Blocks of the cluster that bring a part each of what the copy copies.
   int64_t partsOf(tile::CopyOp copy) {
     bool isShared =
@@ -303,8 +301,6 @@ void Expansion::consume(ProducerLoop &plan) {
   }
   goToEndOf(*plan.round);
   if (tile::GemmOp gemm = plan.gemmInFlight()) {
-    clearInFirstRound(plan);
-    goToEndOf(*plan.round);
     gemm.setInFlight(true);
     Value c = gemm.getC();
     // The instructions read the words of places of a sparse A from registers as long as they run:
@@ -328,32 +324,6 @@ void Expansion::consume(ProducerLoop &plan) {
   plan.loop.setStages(1);
   plan.loop.removeServedAttr();
   plan.loop.setKind(tile::LoopKind::Serial);
-}
-
-/// A C that is filled with zero in front of the loop: the first round ignores what is in it
-/// instead, and no register has to be set.
-void Expansion::clearInFirstRound(ProducerLoop &plan) {
-  tile::GemmOp gemm = plan.gemmInFlight();
-  auto lower = tile::constantInt(plan.loop.getLower()),
-       upper = tile::constantInt(plan.loop.getUpper());
-  if (gemm.getClear() || !lower || !upper || *lower >= *upper)
-    return;
-  Operation *before = plan.loop->getPrevNode();
-  auto touchesC = [&](Operation *op) {
-    Accesses accesses = accessesOf(op);
-    return llvm::is_contained(accesses.reads, gemm.getC()) ||
-           llvm::is_contained(accesses.writes, gemm.getC());
-  };
-  while (before && (isa<tile::AllocOp>(before) || !touchesC(before)))
-    before = before->getPrevNode();
-  auto fill = dyn_cast_or_null<tile::FillOp>(before);
-  if (!fill || fill.getDst() != gemm.getC() || !isZero(fill.getValue()))
-    return;
-  fill.erase();
-  builder.setInsertionPoint(gemm);
-  Value isFirst = arith::CmpIOp::create(builder, gemm.getLoc(), arith::CmpIPredicate::eq,
-                                        plan.loop.iv(), plan.loop.getLower());
-  gemm.getClearMutable().assign(isFirst);
 }
 
 /// Team t of n takes rounds t, t + n, ... of the loop over tiles; the slots between are those of

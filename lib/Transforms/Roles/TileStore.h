@@ -59,7 +59,7 @@ bool isAlone(const TileStore &store, tile::ElementLoop loop, tile::KernelOp kern
 std::optional<TileStore> tileStoreIn(tile::ElementLoop loop, tile::KernelOp kernel,
                                      const TargetInfo &target);
 
-/// A loop of the author's around `op`, whose rounds may write the same elements.
+/// Whether a loop of the author's is around `op`: its rounds may write the same elements.
 bool isInAuthorsLoop(mlir::Operation *op);
 
 /// Whether the loop goes through all of a tile of this type, with its variables for indices.

@@ -168,6 +168,7 @@ std::vector<std::string> passesBefore(StringRef last, StringRef target) {
                                   "tile-store-tiles" + chip,
                                   "tile-add-slots" + chip,
                                   "tile-fill-once" + chip,
+                                  "tile-clear-first-rounds" + chip,
                                   "tile-expand-producers" + chip,
                                   "tile-read-images",
                                   "tile-separate-tiles",

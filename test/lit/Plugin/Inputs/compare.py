@@ -20,7 +20,8 @@ def stages(target):
         f"tile-hoist-tiles,tile-find-producers{t},tile-forward-stores{t},"
         f"tile-find-dead-rounds,tile-simplify-fills{t},tile-choose-rounds{t},"
         f"tile-share-out-tiles{t},tile-take-turns{t},tile-fit-slots{t},"
-        f"tile-store-tiles{t},tile-add-slots{t},tile-fill-once{t},tile-expand-producers{t},tile-read-images,tile-separate-tiles,"
+        f"tile-store-tiles{t},tile-add-slots{t},tile-fill-once{t},"
+        f"tile-clear-first-rounds{t},tile-expand-producers{t},tile-read-images,tile-separate-tiles,"
         f"tile-expand-pipelines{t},canonicalize,cse,{stores}"
         f"tile-place-shared{t},tile-place-barriers))",
         f"builtin.module(tile-to-wave{t},canonicalize,cse)",
