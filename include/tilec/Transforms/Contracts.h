@@ -32,6 +32,8 @@ enum class Fact {
   WholeFills,      ///< no fill but of a whole tile is left
   NamedMoves,      ///< no loop is a move and nothing else
   Layouts,      ///< every fragment and shared buffer has a layout; a product's C is laid out for it
+  BroughtTiles, ///< a producer brings all tiles that a round of a served loop copies
+  WholeRings,   ///< loops that use a ring have as many slots, and a producer
   OneStage,     ///< no loop has stages
   CopiesWaited, ///< nothing touches what travels or is multiplied, as waits count, in any round
   PipesFilled,  ///< each fill of a pipe's slot brings the bytes that its mbarrier awaits

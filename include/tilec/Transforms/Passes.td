@@ -627,18 +627,6 @@ def RelaxMathPass : Pass<"tile-relax-math", "::tilec::tile::ProgramOp"> {
   let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::math::MathDialect"];
 }
 
-def SimplifyFillsPass : Pass<"tile-simplify-fills", "::tilec::tile::ProgramOp"> {
-  let summary = "products that begin without their fill or mask";
-  let description = [{
-    Needs:  layouts.
-    Gives:  a fill with zeros of a product's C is the product's `clear` where the instruction has one; a mask of C
-            by a condition on indices runs only where the condition cuts the tile.
-    Leaves: chips with tensor copies, where `tile-expand-producers` does so group by group; all else.
-  }];
-  let options = [Option<"target", "target", "std::string", "std::string(::tilec::nameOf(::tilec::defaultArch))", "the chip">];
-  let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::scf::SCFDialect"];
-}
-
 def RunSerialAheadPass : Pass<"tile-run-serial-ahead", "::tilec::tile::ProgramOp"> {
   let summary = "two stages for serial loops that bring rows";
   let description = [{
@@ -648,20 +636,6 @@ def RunSerialAheadPass : Pass<"tile-run-serial-ahead", "::tilec::tile::ProgramOp
     Leaves: chips that count copies, lockstep kernels; what is computed.
   }];
   let options = [Option<"target", "target", "std::string", "std::string(::tilec::nameOf(::tilec::defaultArch))", "the chip">];
-}
-
-def ForwardStoresPass : Pass<"tile-forward-stores", "::tilec::tile::ProgramOp"> {
-  let summary = "accumulators are stored without a shared tile on the way";
-  let description = [{
-    Needs:  layouts; a chip with tensor copies.
-    Gives:  what a kernel with a producer stores through a shared tile of its author's, and through nothing else, is
-            stored from registers: the bytes are the rings'.
-    Leaves: what a tensor copy cannot store; everything else.
-  }];
-  let options = [Option<"target", "target", "std::string", "std::string(::tilec::nameOf(::tilec::defaultArch))", "the chip">,
-                 Option<"strategy", "strategy", "std::string", "\"\"",
-                        "the strategy of every product, instead of its own">];
-  let dependentDialects = ["::mlir::arith::ArithDialect"];
 }
 
 def HoistReadsPass : Pass<"tile-hoist-reads", "::tilec::tile::ProgramOp"> {
@@ -686,18 +660,174 @@ def HoistTilesPass : Pass<"tile-hoist-tiles", "::tilec::tile::ProgramOp"> {
   }];
 }
 
-def ExpandProducersPass : Pass<"tile-expand-producers", "::tilec::tile::ProgramOp"> {
-  let summary = "pipelined loops with a producer warp";
+def FindProducersPass : Pass<"tile-find-producers", "::tilec::tile::ProgramOp"> {
+  let summary = "which loops a producer warp can serve";
   let description = [{
     Needs:  layouts, `tile-hoist-tiles`.
-    Gives:  where the chip has TMA, a producer warp fills the slots of loops whose copies it can do, and the others
-            wait for them; products follow the strategy that is named. Such loops have no stages. Errors
-            where a named strategy does not fit.
-    Leaves: other loops and chips. docs/machine-code/hopper.md.
+    Gives:  where the chip has TMA, a pipelined loop around products of warp groups is `served` by a producer that
+            can come to its copies and bring all of them, which say how (`transfers`). Other loops
+            get a remark, or, where their author named a schedule, a warning.
+    Leaves: everything else. docs/machine-code/hopper.md.
   }];
   let options = [Option<"target", "target", "std::string", "std::string(::tilec::nameOf(::tilec::defaultArch))", "the chip">,
                  Option<"strategy", "strategy", "std::string", "\"\"",
                         "the strategy of every product, instead of its own">];
+}
+
+def ForwardStoresPass : Pass<"tile-forward-stores", "::tilec::tile::ProgramOp"> {
+  let summary = "accumulators are stored without a shared tile on the way";
+  let description = [{
+    Needs:  `tile-find-producers`.
+    Gives:  what a kernel with a producer stores through a shared tile of its author's, and through nothing else, is
+            stored from registers: the bytes are the rings'.
+    Leaves: what a tensor copy cannot store; everything else.
+  }];
+  let options = [Option<"target", "target", "std::string", "std::string(::tilec::nameOf(::tilec::defaultArch))", "the chip">,
+                 Option<"strategy", "strategy", "std::string", "\"\"",
+                        "the strategy of every product, instead of its own">];
+  let dependentDialects = ["::mlir::arith::ArithDialect"];
+}
+
+def FindDeadRoundsPass : Pass<"tile-find-dead-rounds", "::tilec::tile::ProgramOp"> {
+  let summary = "rounds that change nothing for a warp group";
+  let description = [{
+    Needs:  `tile-find-producers`, `tile-forward-stores`: rows that no tensor has are seen to be so where they are
+            stored from registers.
+    Gives:  a served loop of two products of which a mask of -inf leaves warp groups nothing to do from some round
+            on, or that computes rows which no tensor has, says from which round (`dead_from`).
+    Leaves: other loops, lockstep kernels; masks. docs/machine-code/hopper.md.
+  }];
+  let dependentDialects = ["::mlir::arith::ArithDialect"];
+}
+
+def SimplifyFillsPass : Pass<"tile-simplify-fills", "::tilec::tile::ProgramOp"> {
+  let summary = "products that begin without their fill or mask";
+  let description = [{
+    Needs:  layouts, `tile-find-dead-rounds`, which looks at masks.
+    Gives:  a fill with zeros of a product's C is the product's `clear` where the instruction has one; a mask of C
+            by a condition on indices runs only where the condition cuts the tile; where a kernel may have a
+            producer, only in warp groups of whose rows it cuts some.
+    Leaves: lockstep kernels of chips with tensor copies, and those that have no producer; all else.
+  }];
+  let options = [Option<"target", "target", "std::string", "std::string(::tilec::nameOf(::tilec::defaultArch))", "the chip">];
+  let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::scf::SCFDialect"];
+}
+
+def ChooseRoundsPass : Pass<"tile-choose-rounds", "::tilec::tile::ProgramOp"> {
+  let summary = "how a round runs beside a producer";
+  let description = [{
+    Needs:  `tile-find-producers`, `tile-simplify-fills`: what fills are left decides what a gemm waits for.
+    Gives:  a served loop has the form of its rounds: its gemm stays in flight over their end, or the second of two
+            runs under the first of the next round, or gemms run beside what does not need them.
+            One that asks for one stage is served only where its tiles are filled beside gemms. Its
+            fragments stand in front of it.
+    Leaves: how many slots there are, who shares tiles; everything else. docs/machine-code/hopper.md.
+  }];
+  let options = [Option<"target", "target", "std::string", "std::string(::tilec::nameOf(::tilec::defaultArch))", "the chip">,
+                 Option<"strategy", "strategy", "std::string", "\"\"",
+                        "the strategy of every product, instead of its own">];
+}
+
+def ShareOutTilesPass : Pass<"tile-share-out-tiles", "::tilec::tile::ProgramOp"> {
+  let summary = "as many blocks as run at once, which take tile after tile";
+  let description = [{
+    Needs:  `tile-choose-rounds`.
+    Gives:  a kernel that is one served product has the grid, the teams and the clusters of its strategy, whose name
+            the loop keeps (`planned`); one that is an overlapped loop of as many rounds in each block shares out
+            its tiles, too, and its copies where its author asks for clusters (`persistent`). Errors where a
+            named strategy does not fit.
+    Leaves: lockstep kernels; what is computed. docs/machine-code/hopper.md.
+  }];
+  let options = [Option<"target", "target", "std::string", "std::string(::tilec::nameOf(::tilec::defaultArch))", "the chip">,
+                 Option<"strategy", "strategy", "std::string", "\"\"",
+                        "the strategy of every product, instead of its own">];
+  let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::scf::SCFDialect"];
+}
+
+def TakeTurnsPass : Pass<"tile-take-turns", "::tilec::tile::ProgramOp"> {
+  let summary = "warp groups of an overlapped loop multiply in turn";
+  let description = [{
+    Needs:  `tile-share-out-tiles`: warp groups of blocks that share out their tiles drift apart alone.
+    Gives:  overlapped loops of several warp groups have turns where nothing else keeps these apart, or where
+            their author asks for them. A warning where a served loop has less than its author asks for.
+    Leaves: everything else. docs/machine-code/hopper.md.
+  }];
+  let options = [Option<"target", "target", "std::string", "std::string(::tilec::nameOf(::tilec::defaultArch))", "the chip">,
+                 Option<"strategy", "strategy", "std::string", "\"\"",
+                        "the strategy of every product, instead of its own">];
+}
+
+def FitSlotsPass : Pass<"tile-fit-slots", "::tilec::tile::ProgramOp"> {
+  let summary = "as many slots as shared memory holds";
+  let description = [{
+    Needs:  `tile-take-turns`: blocks that take tile after tile need more of shared memory at a time.
+    Gives:  rings of served loops have as many slots as their author asks for, or as many as there is shared memory
+            for; loops that fill the same buffers have as many, each of them a producer. A loop of which shared memory
+            holds no two slots has none, with a remark. No served loop asks for a strategy any more.
+    Leaves: everything else. docs/machine-code/hopper.md.
+  }];
+  let options = [Option<"target", "target", "std::string", "std::string(::tilec::nameOf(::tilec::defaultArch))", "the chip">,
+                 Option<"strategy", "strategy", "std::string", "\"\"",
+                        "the strategy of every product, instead of its own">];
+}
+
+def StoreTilesPass : Pass<"tile-store-tiles", "::tilec::tile::ProgramOp"> {
+  let summary = "what is computed of accumulators is stored by tensor copies";
+  let description = [{
+    Needs:  `tile-fit-slots`.
+    Gives:  in kernels with a served loop, a loop that stores what it computes of an accumulator to boxes of tensors
+            is a `tile.store_tile`, where nothing else sees what it writes and shared memory holds its buffers,
+            for which rings give back slots that only their author wished for. Updates of the accumulator
+            in front of such a loop are part of it; where a guard holds for whole tiles, these are stored so.
+    Leaves: other stores; what is computed. docs/machine-code/hopper.md.
+  }];
+  let options = [Option<"target", "target", "std::string", "std::string(::tilec::nameOf(::tilec::defaultArch))", "the chip">];
+  let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::scf::SCFDialect"];
+}
+
+def AddSlotsPass : Pass<"tile-add-slots", "::tilec::tile::ProgramOp"> {
+  let summary = "slots for copies to be under way as long as they take";
+  let description = [{
+    Needs:  `tile-store-tiles`: what accumulators are stored through comes before slots beyond the first ones.
+    Gives:  rings whose slots are the compiler's have as many as hide a copy, of shared memory that no other resident
+            block would get. Overlapped loops with one slot say in which order it is filled and released. A
+            remark where a loop has fewer slots than its author asks for.
+    Leaves: everything else. docs/machine-code/hopper.md.
+  }];
+  let options = [Option<"target", "target", "std::string", "std::string(::tilec::nameOf(::tilec::defaultArch))", "the chip">];
+}
+
+def FillOncePass : Pass<"tile-fill-once", "::tilec::tile::ProgramOp"> {
+  let summary = "tiles that the producer fills beside its loops";
+  let description = [{
+    Needs:  `tile-fit-slots`: which loops have a producer.
+    Gives:  a copy around a served loop (attention's Q), which the producer can come to and whose tile only products
+            of warp groups behind it read, says how it is brought (`transfers`).
+    Leaves: lockstep kernels; everything else. docs/machine-code/hopper.md.
+  }];
+  let options = [Option<"target", "target", "std::string", "std::string(::tilec::nameOf(::tilec::defaultArch))", "the chip">];
+}
+
+def ClearFirstRoundsPass : Pass<"tile-clear-first-rounds", "::tilec::tile::ProgramOp"> {
+  let summary = "first rounds that ignore what C holds, instead of a fill";
+  let description = [{
+    Needs:  `tile-fit-slots`: which loops have a producer.
+    Gives:  where the gemm of a served loop stays in flight, and the loop is known to have a round, a fill of its C
+            with zeros in front of the loop is the `clear` of the first round.
+    Leaves: other loops; what is computed. docs/machine-code/hopper.md.
+  }];
+  let options = [Option<"target", "target", "std::string", "std::string(::tilec::nameOf(::tilec::defaultArch))", "the chip">];
+  let dependentDialects = ["::mlir::arith::ArithDialect"];
+}
+
+def ExpandProducersPass : Pass<"tile-expand-producers", "::tilec::tile::ProgramOp"> {
+  let summary = "pipelined loops with a producer warp";
+  let description = [{
+    Needs:  `tile-add-slots`, `tile-fill-once`, `tile-clear-first-rounds`.
+    Gives:  a producer warp fills the slots of served loops and tiles beside them, and the others wait for these. Such loops have no stages.
+    Leaves: other loops and chips. docs/machine-code/hopper.md.
+  }];
+  let options = [Option<"target", "target", "std::string", "std::string(::tilec::nameOf(::tilec::defaultArch))", "the chip">];
   let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::scf::SCFDialect"];
 }
 

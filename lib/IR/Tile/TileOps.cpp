@@ -6,6 +6,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //===----------------------------------------------------------------------===//
 #include "LoopOps.h"
+#include "Transfers.h"
 
 #include "tilec/Target/Target.h"
 
@@ -249,6 +250,9 @@ LogicalResult RoundOp::verify() {
 }
 
 LogicalResult CopyOp::verify() {
+  if (TransfersAttr transfers = getTransfersAttr();
+      transfers && failed(verifyTransfers(*this, transfers, getSrc(), getDst().getType())))
+    return failure();
   return checkExtents(*this, getSrc().getType(), getDst().getType());
 }
 
@@ -267,6 +271,8 @@ LogicalResult TmaCopyOp::verify() {
     return emitOpError("copies from global to shared memory");
   if (src.getElementType() != dst.getElementType())
     return emitOpError("does not convert elements");
+  if (failed(verifyTransfers(*this, getTransfers(), getSrc(), dst)))
+    return failure();
   auto kernel = (*this)->getParentOfType<KernelOp>();
   if (int64_t parts = getParts(); parts != 1 && kernel && parts != int64_t(kernel.getCluster()))
     return emitOpError() << "is cut into " << parts << " parts, the cluster has "
@@ -424,6 +430,10 @@ ParseResult ForOp::parse(OpAsmParser &parser, OperationState &state) {
       parser.parseKeyword("to") || parser.parseOperand(upper) || parser.parseKeyword("step") ||
       parser.parseOperand(step))
     return failure();
+  std::optional<OpAsmParser::UnresolvedOperand> deadFrom;
+  if (succeeded(parser.parseOptionalKeyword("dead_from")) &&
+      (parser.parseLParen() || parser.parseOperand(deadFrom.emplace()) || parser.parseRParen()))
+    return failure();
   LoopKind kind = LoopKind::Serial;
   int64_t stages = 1;
   if (succeeded(parser.parseOptionalKeyword("kind"))) {
@@ -445,13 +455,16 @@ ParseResult ForOp::parse(OpAsmParser &parser, OperationState &state) {
   if (parser.parseOptionalAttrDictWithKeyword(state.attributes) ||
       parser.resolveOperand(lower, index, state.operands) ||
       parser.resolveOperand(upper, index, state.operands) ||
-      parser.resolveOperand(step, index, state.operands))
+      parser.resolveOperand(step, index, state.operands) ||
+      (deadFrom && parser.resolveOperand(*deadFrom, index, state.operands)))
     return failure();
   return parser.parseRegion(*state.addRegion(), {iv});
 }
 
 void ForOp::print(OpAsmPrinter &printer) {
   printer << ' ' << iv() << " = " << getLower() << " to " << getUpper() << " step " << getStep();
+  if (Value from = getDeadFrom())
+    printer << " dead_from(" << from << ')';
   if (getKind() != LoopKind::Serial)
     printer << " kind(" << stringifyLoopKind(getKind()) << ')';
   if (getStages() != 1)
@@ -475,6 +488,11 @@ LogicalResult ForOp::verify() {
     return emitOpError() << "is shared out among clusters of " << int64_t(*blocks) << " blocks";
   if (std::optional<StringRef> strategy = getPlanned(); strategy && strategy->empty())
     return emitOpError("is planned by a strategy without a name");
+  if (ServedAttr served = getServedAttr())
+    if (std::optional<std::string> complaint = complaintAbout(served.getServed(), *this))
+      return emitOpError(*complaint);
+  if (getDeadFrom() && !getServed())
+    return emitOpError("has rounds that are dead for a warp group, and no producer that goes on");
   return success();
 }
 

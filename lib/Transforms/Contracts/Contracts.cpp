@@ -21,10 +21,11 @@ using namespace mlir;
 
 namespace tilec {
 
-ArrayRef<Contract> contracts() {
+/// Of the passes that lay a program out.
+static std::vector<Contract> contractsToLayouts() {
   using enum Fact;
-  static const Untouched parameters;
-  static const std::vector<Contract> rows = {
+  const Untouched parameters;
+  return {
       {"tile-expand-im2col", {}, {}, parameters},
       {"tile-check", {}, {WholeBuffers}, parameters},
       {"tile-expand-threads", {WholeBuffers}, {WholeBuffers}, parameters},
@@ -81,16 +82,37 @@ ArrayRef<Contract> contracts() {
        {WholeBuffers, NoBreaks, FlatLoops, LiftedElements, MovedRegisters, WholeFills},
        {Layouts},
        parameters},
+  };
+}
+
+/// Of those behind them.
+static std::vector<Contract> contractsFromLayouts() {
+  using enum Fact;
+  const Untouched parameters;
+  return {
       {"tile-choose-schedules", {}, {}, {true, {"strategy", "exact"}, ""}},
       {"tile-delay-sums", {WholeBuffers, Layouts}, {}, parameters},
       {"tile-relax-math", {WholeBuffers, Layouts}, {}, parameters},
-      {"tile-simplify-fills", {WholeBuffers, Layouts}, {}, parameters},
       {"tile-run-serial-ahead", {Layouts}, {}, parameters},
-      {"tile-forward-stores", {WholeBuffers, Layouts}, {}, parameters},
       {"tile-hoist-reads", {WholeBuffers}, {}, parameters},
       {"tile-hoist-tiles", {}, {}, {true, {"tile.alloc"}, ""}},
-      {"tile-expand-producers",
+      {"tile-find-producers",
        {WholeBuffers, MovedRegisters, WholeFills, Layouts},
+       {BroughtTiles},
+       {true, {"served", "transfers", "strategy"}, ""}},
+      {"tile-forward-stores", {WholeBuffers, Layouts}, {}, parameters},
+      {"tile-find-dead-rounds", {WholeBuffers, Layouts}, {}, parameters},
+      {"tile-simplify-fills", {WholeBuffers, Layouts}, {}, parameters},
+      {"tile-choose-rounds", {WholeBuffers, Layouts}, {}, parameters},
+      {"tile-share-out-tiles", {WholeBuffers, Layouts}, {}, parameters},
+      {"tile-take-turns", {Layouts}, {}, {true, {"served", "strategy"}, ""}},
+      {"tile-fit-slots", {Layouts, BroughtTiles}, {WholeRings}, parameters},
+      {"tile-store-tiles", {WholeBuffers, Layouts, WholeRings}, {}, parameters},
+      {"tile-add-slots", {Layouts, WholeRings}, {}, {true, {"served"}, ""}},
+      {"tile-fill-once", {Layouts, BroughtTiles}, {}, {true, {"transfers"}, ""}},
+      {"tile-clear-first-rounds", {WholeFills, Layouts}, {}, parameters},
+      {"tile-expand-producers",
+       {WholeBuffers, MovedRegisters, WholeFills, Layouts, BroughtTiles, WholeRings},
        {PipesFilled},
        parameters},
       {"tile-read-images", {}, {}, parameters},
@@ -118,6 +140,14 @@ ArrayRef<Contract> contracts() {
        {true, {"wave.wait", "wave.sched_fence"}, ""}},
       {"wave-carry-rounds", {OneDialect, OnTarget}, {Planned}, parameters},
   };
+}
+
+ArrayRef<Contract> contracts() {
+  static const std::vector<Contract> rows = [] {
+    std::vector<Contract> all = contractsToLayouts();
+    llvm::append_range(all, contractsFromLayouts());
+    return all;
+  }();
   return rows;
 }
 

@@ -11,6 +11,7 @@
 #include "Layouts/LoopLayout.h"
 #include "Layouts/Stores.h"
 #include "Memory/SharedMemory.h"
+#include "Roles/ProducerLoop.h"
 
 #include "tilec/Analysis/AsyncCopies.h"
 #include "tilec/Analysis/Buffers.h"
@@ -155,6 +156,36 @@ Complaint lacksLayout(Operation *op, const TargetInfo &target) {
   const FragmentLayout *c = fragmentLayoutOf(rootOf(gemm.getC()));
   if (c && plan->c != *c && gemm.getC() == rootOf(gemm.getC()))
     return "multiplies into a C that has another layout than its atoms";
+  return std::nullopt;
+}
+
+//===----------------------------------------------------------------------===//
+// Producers
+//===----------------------------------------------------------------------===//
+
+Complaint isLeftToThreads(Operation *op) {
+  auto copy = dyn_cast<tile::CopyOp>(op);
+  if (!copy || copy.getTransfers() || !copy.getSrc().getType().isGlobal())
+    return std::nullopt;
+  auto loop = copy->getParentOfType<tile::ForOp>();
+  bool isOfRound = loop && loop.getServed() && roundOf(loop) == copy->getBlock();
+  return isOfRound ? Complaint("stands in a round of a served loop and is left to the threads")
+                   : std::nullopt;
+}
+
+Complaint sharesRings(Operation *op, const TargetInfo &target) {
+  auto kernel = dyn_cast<tile::KernelOp>(op);
+  if (!kernel)
+    return std::nullopt;
+  SmallVector<ProducerLoop, 1> plans = producerLoopsOf(kernel, target);
+  for (ProducerLoop &plan : plans) {
+    if (!hasWholeRings(plan, plans))
+      return "has loops with and without a producer that use one ring";
+    for (ProducerLoop &other : plans)
+      if (other.sharesRings(plan) && other.served.slots != plan.served.slots)
+        return "has loops with " + std::to_string(plan.served.slots) + " and " +
+               std::to_string(other.served.slots) + " slots that use one ring";
+  }
   return std::nullopt;
 }
 
@@ -306,6 +337,10 @@ std::optional<Breach> breachOf(Fact fact, Operation *root, const TargetInfo &tar
     return firstBreach(root, isUnnamedMove);
   case Fact::Layouts:
     return firstBreach(root, [&](Operation *op) { return lacksLayout(op, target); });
+  case Fact::BroughtTiles:
+    return firstBreach(root, isLeftToThreads);
+  case Fact::WholeRings:
+    return firstBreach(root, [&](Operation *op) { return sharesRings(op, target); });
   case Fact::OneStage:
     return firstBreach(root, hasStages);
   case Fact::CopiesWaited:

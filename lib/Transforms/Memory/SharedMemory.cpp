@@ -409,9 +409,10 @@ void SharedMemory::replace(Operation *gone, tile::AllocOp wide, tile::ForOp loop
 
 void SharedMemory::addPipe(int64_t stages) {
   isPlaced = false;
-  if (!barriers) {
-    barriers = all.size();
-    all.push_back({{}, turnBarriers * target->mbarrierBytes, target->accessBytes});
+  if (!barriers) { // right behind the buffers, where they will be
+    barriers = buffers;
+    all.insert(all.begin() + buffers,
+               {{}, turnBarriers * target->mbarrierBytes, target->accessBytes});
   }
   all[*barriers].bytes += 2 * stages * target->mbarrierBytes;
 }

@@ -1,23 +1,27 @@
 //===- DeadRounds.cpp - rounds that change nothing for a warp group -------===//
 //
 // Finds the masks of an attention's loop and the first round in which all of a warp group's scores
-// are masked.
+// are masked. Such rounds leave all that the loop carries as it is, where the numbers in memory are
+// finite (docs/decisions/0008); a first round may not.
 //
 // SPDX-License-Identifier: Apache-2.0
 //===----------------------------------------------------------------------===//
-#include "Roles/DeadRounds.h"
-
 #include "Roles/Corner.h"
 #include "Roles/SymbolicRound.h"
 #include "Roles/UnseenRows.h"
 
 #include "tilec/Analysis/Buffers.h"
+#include "tilec/Transforms/Passes.h"
 
 #include "mlir/IR/Matchers.h"
 
 using namespace mlir;
 
 namespace tilec {
+
+#define GEN_PASS_DEF_FINDDEADROUNDSPASS
+#include "tilec/Transforms/Passes.h.inc"
+
 namespace {
 
 /// The masks of the loop: each chooses -inf for some elements of a tile.
@@ -101,8 +105,10 @@ bool isNeverReached(tile::ForOp loop, Value from) {
   return left.terms.empty() && left.constant >= 0;
 }
 
-} // namespace
-
+/// For a loop over tiles of keys (attention) whose mask puts -inf on all scores of a warp group's
+/// rows from some round on: the value of the loop's variable at that round, made in front of the
+/// loop, different for each warp group. A warp group whose rows are only stored outside of tensors
+/// needs no rounds at all. Null when that cannot be told, or when no warp group has such rounds.
 Value findDeadRounds(tile::ForOp loop) {
   std::optional<int64_t> step = tile::constantInt(loop.getStep());
   auto gemms = loop.bodyBlock()->getOps<tile::GemmOp>();
@@ -128,5 +134,23 @@ Value findDeadRounds(tile::ForOp loop) {
                                    from ? from : loop.getUpper());
   return from;
 }
+
+struct FindDeadRoundsPass : impl::FindDeadRoundsPassBase<FindDeadRoundsPass> {
+  using FindDeadRoundsPassBase::FindDeadRoundsPassBase;
+
+  void runOnOperation() override {
+    for (tile::KernelOp kernel : getOperation().getBody().getOps<tile::KernelOp>()) {
+      // What threads do of their own stays in the rounds in which it is written.
+      if (kernel.getLockstep())
+        continue;
+      kernel.walk([](tile::ForOp loop) {
+        if (Value from = loop.getServed() ? findDeadRounds(loop) : Value())
+          loop.getDeadFromMutable().assign(from);
+      });
+    }
+  }
+};
+
+} // namespace
 
 } // namespace tilec

@@ -1,14 +1,15 @@
 //===- Fills.cpp - accumulators that need not be filled -------------------===//
 //
-// Moves zeros and masks from loops in front of a product into it, or behind it; Fills.h has the
-// forms.
+// Moves zeros and masks from loops in front of a product into it, or behind it. A fill with zeros
+// of the C of a gemm of warp groups becomes its `clear`. A loop over elements that stores `inside ?
+// 0 : x` before a gemm, or `inside ? what is there : x` anywhere, with a condition on indices (a
+// mask), is left out where the condition holds for the whole tile.
 //
 // SPDX-License-Identifier: Apache-2.0
 //===----------------------------------------------------------------------===//
-#include "Roles/Fills.h"
-
 #include "Layouts/Stores.h"
 #include "Roles/Corner.h"
+#include "Roles/ProducerLoop.h"
 
 #include "tilec/Analysis/Buffers.h"
 #include "tilec/Transforms/PassTarget.h"
@@ -25,6 +26,10 @@ namespace tilec {
 #include "tilec/Transforms/Passes.h.inc"
 
 namespace {
+
+/// Where a mask of minus infinity in a product's C goes: in front of it, or behind it, where the
+/// instruction takes a zero for C that costs no register.
+enum class MaskPlace { InFront, Behind };
 
 /// A parallel that stores to each element of a whole fragment what its place says.
 struct Masking {
@@ -162,8 +167,7 @@ void simplify(Masking &masking, MaskPlace place) {
   guard(masking, mask->everywhere);
 }
 
-} // namespace
-
+/// With `byGroup`, each warp group leaves a mask out where the condition holds for its rows.
 void simplifyFills(tile::KernelOp kernel, MaskPlace place, bool byGroup) {
   SmallVector<Operation *> ops;
   kernel.walk([&](Operation *op) {
@@ -180,7 +184,6 @@ void simplifyFills(tile::KernelOp kernel, MaskPlace place, bool byGroup) {
   }
 }
 
-namespace {
 struct SimplifyFillsPass : impl::SimplifyFillsPassBase<SimplifyFillsPass> {
   using SimplifyFillsPassBase::SimplifyFillsPassBase;
 
@@ -190,9 +193,13 @@ struct SimplifyFillsPass : impl::SimplifyFillsPassBase<SimplifyFillsPass> {
       return signalPassFailure();
     for (tile::KernelOp kernel : getOperation().getBody().getOps<tile::KernelOp>())
       if (!chip->tensorCopies)
-        simplifyFills(kernel, chip->addsToConstants ? MaskPlace::Behind : MaskPlace::InFront);
+        simplifyFills(kernel, chip->addsToConstants ? MaskPlace::Behind : MaskPlace::InFront,
+                      /*byGroup=*/false);
+      else if (whyNoProducer(kernel, *chip).empty() && !kernel.getLockstep())
+        simplifyFills(kernel, MaskPlace::InFront, /*byGroup=*/true);
   }
 };
+
 } // namespace
 
 } // namespace tilec

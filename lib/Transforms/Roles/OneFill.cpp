@@ -9,10 +9,16 @@
 #include "Roles/TmaBox.h"
 
 #include "tilec/Analysis/Buffers.h"
+#include "tilec/Transforms/PassTarget.h"
+#include "tilec/Transforms/Passes.h"
 
 using namespace mlir;
 
 namespace tilec {
+
+#define GEN_PASS_DEF_FILLONCEPASS
+#include "tilec/Transforms/Passes.h.inc"
+
 namespace {
 
 /// Whether the op is a gemm of warp groups that reads the tile and does not write it.
@@ -24,39 +30,76 @@ bool isReader(Operation *op, Value tile) {
 
 } // namespace
 
-SmallVector<OneFill> findOneFills(tile::KernelOp kernel, ArrayRef<tile::ForOp> loops,
-                                  ProducerSlice &slice, const TargetInfo &target) {
+SmallVector<OneFill> oneFillsOf(tile::KernelOp kernel, ArrayRef<ProducerLoop> plans,
+                                const TargetInfo &target) {
   SmallVector<OneFill> fills;
-  llvm::SmallVector<Value, 4> written = accessesOf(kernel).writes;
   kernel.walk([&](tile::CopyOp copy) {
-    Operation *parent = copy->getParentOp();
-    // The producer comes to what is around pipelined loops.
-    bool isAround = llvm::any_of(
-        loops, [&](tile::ForOp loop) { return loop != parent && parent->isAncestor(loop); });
-    auto tile = copy.getDst().getDefiningOp<tile::AllocOp>();
-    if (!isAround || !tile || isChangedBy(written, rootOf(copy.getSrc())))
+    std::optional<tile::TransfersAttr> transfers = copy.getTransfers();
+    if (!transfers || llvm::any_of(plans, [&](const ProducerLoop &plan) {
+          return llvm::is_contained(plan.copies, copy);
+        }))
       return;
-    std::optional<TmaBox> box = tmaBoxOf(copy.getSrc(), copy.getDst(), target);
-    if (!box || box->tileBytes() % box->periodBytes != 0)
-      return;
-    OneFill fill{copy, tile, box->tileBytes()};
-    fill.isRepeated = parent != kernel;
-    bool isRead = false;
-    for (Operation *user : tile->getUsers()) {
-      if (user == copy)
-        continue;
-      Operation *statement = copy->getBlock()->findAncestorOpInBlock(*user);
-      if (!statement || !isReader(user, tile) || !copy->isBeforeInBlock(statement))
-        return;
-      isRead = true;
-    }
-    if (!isRead)
-      return;
-    if (llvm::Error error = slice.add(copy, copy.getSrc()))
-      return llvm::consumeError(std::move(error)); // threads copy it
-    fills.push_back(fill);
+    TmaBox box = tmaBoxOf(copy.getSrc(), copy.getDst(), *transfers, target);
+    fills.push_back({copy, copy.getDst().getDefiningOp<tile::AllocOp>(), box.tileBytes(),
+                     copy->getParentOp() != kernel});
   });
   return fills;
 }
+
+namespace {
+
+/// Whether gemms of warp groups behind the copy, and nobody else, read the tile.
+bool isForGemms(tile::CopyOp copy, tile::AllocOp tile) {
+  bool isRead = false;
+  for (Operation *user : tile->getUsers()) {
+    if (user == copy)
+      continue;
+    Operation *statement = copy->getBlock()->findAncestorOpInBlock(*user);
+    if (!statement || !isReader(user, tile) || !copy->isBeforeInBlock(statement))
+      return false;
+    isRead = true;
+  }
+  return isRead;
+}
+
+void fillOnce(tile::KernelOp kernel, const TargetInfo &target) {
+  SmallVector<ProducerLoop, 1> plans = producerLoopsOf(kernel, target);
+  if (plans.empty() || kernel.getLockstep())
+    return;
+  llvm::SmallVector<Value, 4> written = accessesOf(kernel).writes;
+  ProducerSlice slice = sliceOf(kernel, written, plans);
+  kernel.walk([&](tile::CopyOp copy) {
+    Operation *parent = copy->getParentOp();
+    // The producer comes to what is around pipelined loops.
+    bool isAround = llvm::any_of(plans, [&](ProducerLoop &plan) {
+      return plan.loop != parent && parent->isAncestor(plan.loop);
+    });
+    auto tile = copy.getDst().getDefiningOp<tile::AllocOp>();
+    if (!isAround || !tile || isChangedBy(written, rootOf(copy.getSrc())))
+      return;
+    llvm::Expected<TmaBox> box = planTmaBox(copy.getSrc(), copy.getDst(), target);
+    if (!box)
+      return llvm::consumeError(box.takeError()); // threads copy it
+    if (box->tileBytes() % box->periodBytes != 0 || !isForGemms(copy, tile))
+      return;
+    if (llvm::Error error = slice.add(copy, copy.getSrc()))
+      return llvm::consumeError(std::move(error)); // threads copy it
+    copy.setTransfersAttr(box->transfers);
+  });
+}
+
+struct FillOncePass : impl::FillOncePassBase<FillOncePass> {
+  using FillOncePassBase::FillOncePassBase;
+
+  void runOnOperation() override {
+    const TargetInfo *chip = targetOfPass(getOperation(), target);
+    if (!chip)
+      return signalPassFailure();
+    for (tile::KernelOp kernel : getOperation().getBody().getOps<tile::KernelOp>())
+      fillOnce(kernel, *chip);
+  }
+};
+
+} // namespace
 
 } // namespace tilec

@@ -1,18 +1,18 @@
 //===- OneFill.h - tiles that the producer fills beside the loops ---------===//
 //
-// Takes a kernel and its loops with a producer, gives the copies beside them that the producer can
-// do, too.
+// Takes a kernel whose copies say which of them a producer does, gives those beside the rounds of
+// its loops.
 //
 // SPDX-License-Identifier: Apache-2.0
 //===----------------------------------------------------------------------===//
 #pragma once
 
-#include "Roles/ProducerSlice.h"
+#include "Roles/ProducerLoop.h"
 
 namespace tilec {
 
 /// A copy outside of the pipelined loops into a tile that only gemms of warp groups read, after it:
-/// the producer can do it, in a pipe of one slot.
+/// the producer does it, in a pipe of one slot.
 struct OneFill {
   tile::CopyOp copy;
   tile::AllocOp tile;
@@ -20,8 +20,8 @@ struct OneFill {
   bool isRepeated = false; ///< perhaps: the slot is released after the last reader
 };
 
-/// Those of the kernel; `loops` are the loops that have a producer, whose slice they are added to.
-llvm::SmallVector<OneFill> findOneFills(tile::KernelOp kernel, llvm::ArrayRef<tile::ForOp> loops,
-                                        ProducerSlice &slice, const TargetInfo &target);
+/// Copies with `transfers` that are of no round of `plans`, in order.
+llvm::SmallVector<OneFill> oneFillsOf(tile::KernelOp kernel, llvm::ArrayRef<ProducerLoop> plans,
+                                      const TargetInfo &target);
 
 } // namespace tilec

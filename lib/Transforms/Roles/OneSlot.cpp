@@ -12,27 +12,12 @@
 #include "Roles/OneSlot.h"
 
 #include "Roles/RingSlots.h"
+#include "Roles/ScheduleWishes.h"
 
 using namespace mlir;
 
 namespace tilec {
 namespace {
-
-bool fillsTwoTiles(tile::ForOp loop, tile::KernelOp kernel, const Accesses &ofKernel,
-                   const TargetInfo &target) {
-  llvm::Expected<ProducerLoop> plan = planProducerLoop(loop, kernel, ofKernel, target);
-  if (!plan) {
-    llvm::consumeError(plan.takeError());
-    return false;
-  }
-  llvm::Expected<OverlapPlan> overlap = planOverlap(loop, plan->copies);
-  if (!overlap) {
-    llvm::consumeError(overlap.takeError());
-    return false;
-  }
-  plan->overlap = std::move(*overlap);
-  return plan->pipes().size() > 1;
-}
 
 /// Whether the value is computed in the loop's body by ops that can be repeated there for another
 /// round: arithmetic, views, and reads of tensors.
@@ -49,21 +34,21 @@ bool isRepeatable(Value value, tile::ForOp loop) {
 
 } // namespace
 
-OneSlotLoops findOneSlotLoops(tile::KernelOp kernel, const TargetInfo &target, StringRef strategy) {
-  OneSlotLoops found;
-  if (strategy == "producer_consumer" || kernel.getLockstep() || hasNeighbour(kernel, target))
-    return found;
-  const Accesses ofKernel = accessesOf(kernel);
-  kernel.walk([&](tile::ForOp loop) {
-    if (loop.getKind() == tile::LoopKind::Pipelined && loop.getStages() == 1 &&
-        loop.getStrategy() != "producer_consumer" && fillsTwoTiles(loop, kernel, ofKernel, target))
-      found.insert(loop);
-  });
-  return found;
+bool fillsBesideGemms(ProducerLoop &plan, tile::KernelOp kernel, const TargetInfo &target,
+                      StringRef strategy) {
+  if (wishOf(plan.loop, strategy) == "producer_consumer" || kernel.getLockstep() ||
+      hasNeighbour(kernel, target))
+    return false;
+  llvm::Expected<OverlapPlan> overlap = planOverlap(plan.loop, plan.copies);
+  if (!overlap)
+    return llvm::consumeError(overlap.takeError()), false;
+  ProducerLoop overlapped = plan;
+  overlapped.served.form = tile::RoundForm::Overlapped;
+  return overlapped.pipes().size() > 1;
 }
 
 bool canFillFirstAhead(ProducerLoop &plan) {
-  return plan.overlap && plan.pipes().size() == 2 &&
+  return plan.isOverlapped() && plan.pipes().size() == 2 &&
          llvm::all_of(plan.copies,
                       [&](tile::CopyOp copy) { return isRepeatable(copy.getSrc(), plan.loop); });
 }

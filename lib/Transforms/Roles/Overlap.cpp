@@ -24,6 +24,12 @@ namespace {
 /// Columns of the second gemm from which on the loop between the gemms is cut.
 constexpr int64_t narrowestCut = 128;
 
+/// Whether the op allocates a fragment (hoistFragments).
+bool isFragment(Operation *op) {
+  auto alloc = dyn_cast<tile::AllocOp>(op);
+  return alloc && alloc.getResult().getType().isFragment();
+}
+
 class Planner {
 public:
   Planner(tile::ForOp loop, ArrayRef<tile::CopyOp> copies) : loop(loop), copies(copies) {}
@@ -49,13 +55,9 @@ private:
 };
 
 llvm::Error Planner::findGemms() {
-  // A fragment of the round starts undefined; its registers are the same in every round.
-  for (auto alloc : llvm::make_early_inc_range(loop.bodyBlock()->getOps<tile::AllocOp>()))
-    if (cast<tile::BufferType>(alloc.getResult().getType()).isFragment())
-      alloc->moveBefore(loop);
   for (Operation &op : *loop.bodyBlock()) {
     auto copy = dyn_cast<tile::CopyOp>(op);
-    if (isMemoryEffectFree(&op) || (copy && llvm::is_contained(copies, copy)))
+    if (isMemoryEffectFree(&op) || (copy && llvm::is_contained(copies, copy)) || isFragment(&op))
       continue;
     if (!isa<tile::GemmOp, tile::ElementLoop, tile::FillOp, tile::ReduceOp, scf::IfOp>(op))
       return refuse("`" + op.getName().getStringRef() + "` stands in it");
@@ -167,7 +169,8 @@ llvm::Expected<OverlapPlan> Planner::run() {
 class Rewriter {
 public:
   Rewriter(tile::ForOp loop, OverlapPlan &plan, ArrayRef<OverlapPipe> pipes)
-      : loop(loop), plan(plan), pipes(pipes), b(loop), loc(loop.getLoc()) {}
+      : loop(loop), served(loop.getServed()->getServed()), deadFrom(loop.getDeadFrom()), plan(plan),
+        pipes(pipes), b(loop), loc(loop.getLoc()) {}
 
   void run();
 
@@ -217,6 +220,8 @@ private:
   Value constant(int64_t value) { return arith::ConstantIndexOp::create(b, loc, value); }
 
   tile::ForOp loop;
+  const tile::Served served;
+  const Value deadFrom;
   OverlapPlan &plan;
   ArrayRef<OverlapPipe> pipes;
   OpBuilder b;
@@ -272,12 +277,12 @@ SmallVector<Value> Rewriter::tiedToSecond() {
 }
 
 Value Rewriter::endOfOwn() {
-  if (!plan.deadFrom)
+  if (!deadFrom)
     return loop.getUpper();
   // A first round is never left out.
   Value second = arith::AddIOp::create(b, loc, loop.getLower(), loop.getStep());
-  Value end = arith::MinSIOp::create(
-      b, loc, loop.getUpper(), arith::MaxSIOp::create(b, loc, plan.deadFrom, second).getResult());
+  Value end = arith::MinSIOp::create(b, loc, loop.getUpper(),
+                                     arith::MaxSIOp::create(b, loc, deadFrom, second).getResult());
   return tile::OfGroupOp::create(b, loc, end.getType(), end, loop.getUpper());
 }
 
@@ -285,7 +290,7 @@ void Rewriter::emitDeadRounds(Value first) {
   auto rounds = tile::ForOp::create(b, loc, first, loop.getUpper(), loop.getStep());
   OpBuilder::InsertionGuard guard(b);
   b.setInsertionPointToStart(rounds.bodyBlock());
-  if (plan.takesTurns) {
+  if (served.takesTurns) {
     tile::GroupTurnOp::create(b, loc, /*pass=*/false);
     tile::GroupTurnOp::create(b, loc, /*pass=*/true);
   }
@@ -304,15 +309,15 @@ void Rewriter::emitRound(tile::ForOp rounds) {
   Value iv = rounds.iv(), before = arith::SubIOp::create(b, loc, iv, loop.getStep());
   emitAll(plan.head, iv);
   Start first = waitForTiles(plan.first, iv);
-  if (plan.takesTurns)
+  if (served.takesTurns)
     tile::GroupTurnOp::create(b, loc, /*pass=*/false);
   issue(first);
   Start second = startSecond(before);
-  if (plan.takesTurns)
+  if (served.takesTurns)
     tile::GroupTurnOp::create(b, loc, /*pass=*/true);
   tile::GemmWaitOp::create(b, loc, SmallVector<Value>{rootOf(plan.first.getC())}, 1);
   release(first);
-  if (plan.endsTogether) {
+  if (served.endsTogether) {
     tile::GemmWaitOp::create(b, loc, tiedToSecond(), 0);
     release(second);
     emitAll(plan.early, iv);
@@ -364,7 +369,7 @@ void Rewriter::emitRounds() {
   SmallVector<Value> secondOnly = {rootOf(plan.second.getC())};
   tile::GemmWaitOp::create(b, loc, secondOnly, 0);
   release(second);
-  if (plan.deadFrom)
+  if (deadFrom)
     emitDeadRounds(arith::AddIOp::create(b, loc, last, step));
 }
 
@@ -382,6 +387,12 @@ void Rewriter::run() {
 
 } // namespace
 
+void hoistFragments(tile::ForOp loop) {
+  for (Operation &op : llvm::make_early_inc_range(*loop.bodyBlock()))
+    if (isFragment(&op))
+      op.moveBefore(loop);
+}
+
 llvm::Expected<OverlapPlan> planOverlap(tile::ForOp loop, ArrayRef<tile::CopyOp> copies) {
   std::optional<int64_t> step = tile::constantInt(loop.getStep());
   if (!step || *step <= 0)
@@ -389,8 +400,8 @@ llvm::Expected<OverlapPlan> planOverlap(tile::ForOp loop, ArrayRef<tile::CopyOp>
   return Planner(loop, copies).run();
 }
 
-bool feedsFirst(const OverlapPlan &plan, Value ring) {
-  tile::GemmOp first = plan.first;
+bool feedsFirst(tile::ForOp loop, Value ring) {
+  tile::GemmOp first = *loop.bodyBlock()->getOps<tile::GemmOp>().begin();
   return rootOf(first.getA()) == ring || rootOf(first.getB()) == ring;
 }
 

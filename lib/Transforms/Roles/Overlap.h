@@ -36,21 +36,22 @@ struct OverlapPlan {
   mlir::Operation *longest = nullptr;
   llvm::SmallVector<mlir::Operation *> late; ///< must wait for that gemm
   llvm::SmallVector<mlir::Operation *>
-      deferred;            ///< too, but the next first gemm need not wait for it
-  bool takesTurns = false; ///< `ping_pong`
-  /// The second gemm is waited for beside the first, and its tile released: where there is no
-  /// second slot and the gemms take less time than a copy, the next tile comes beside `early`.
-  bool endsTogether = false;
-  /// From this value of the loop's variable on, rounds change nothing for the warp group that asks
-  /// (DeadRounds.h). Null: all of them may.
-  mlir::Value deadFrom;
+      deferred; ///< too, but the next first gemm need not wait for it
 };
 
-/// Cuts the loop; `copies` are those that go to the producer. Says why not when it cannot.
+/// Fragments that a round has for itself stand in front of the loop: one starts undefined, and its
+/// registers are the same in every round.
+void hoistFragments(tile::ForOp loop);
+
+/// Cuts the loop; `copies` are those that go to the producer. Says why not when it cannot. A
+/// function of the loop as it stands, which it leaves so: whether there is a cut decides the form
+/// of a round (`tile-choose-rounds`), what it is decides how the loop is written anew
+/// (`tile-expand-producers`), and nothing in between touches the loop's body. Lists of statements
+/// are no attribute; so it is asked for twice.
 llvm::Expected<OverlapPlan> planOverlap(tile::ForOp loop, llvm::ArrayRef<tile::CopyOp> copies);
 
-/// Whether the gemm that reads this ring is the plan's first one.
-bool feedsFirst(const OverlapPlan &plan, mlir::Value ring);
+/// Whether the first gemm of the loop's body reads this ring.
+bool feedsFirst(tile::ForOp loop, mlir::Value ring);
 
 /// A ring of slots as the rewritten loop uses it.
 struct OverlapPipe {
@@ -61,7 +62,7 @@ struct OverlapPipe {
   std::function<mlir::Value(mlir::OpBuilder &, mlir::Value ring, mlir::Value slot)> view;
 };
 
-/// Replaces the loop by its overlapped form.
+/// Replaces the loop by its overlapped form, as its `served` and `dead_from` say.
 void applyOverlap(tile::ForOp loop, OverlapPlan &plan, llvm::ArrayRef<OverlapPipe> pipes);
 
 } // namespace tilec

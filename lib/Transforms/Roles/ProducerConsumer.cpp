@@ -7,6 +7,9 @@
 //   producer: for k { slot = acquire; tma A, B -> slot }
 //   others:   for k { slot = wait;    gemm(slot);  release }
 //
+// Which loops these are, the form of their rounds and their slots stand on them (`served`), and how
+// copies are brought on these (`transfers`): nothing is decided here.
+//
 // When the loop is one gemm into a C that nothing else touches, the gemm stays in
 // flight over the end of the round and the slot of the round before is released.
 // Teams of consumers take tiles in turn: each skips the slots of the others' tiles.
@@ -16,44 +19,27 @@
 // SPDX-License-Identifier: Apache-2.0
 //===----------------------------------------------------------------------===//
 #include "Layouts/LoopLayout.h"
-#include "Layouts/Registers.h"
 #include "Layouts/Rings.h"
-#include "Layouts/Stores.h"
-#include "Layouts/WarpGroups.h"
-#include "Memory/SharedMemory.h"
 #include "Normalize/Normalize.h"
-#include "Roles/DeadRounds.h"
-#include "Roles/Fills.h"
 #include "Roles/InFlight.h"
 #include "Roles/OneFill.h"
 #include "Roles/OneSlot.h"
 #include "Roles/Persistent.h"
 #include "Roles/ProducerLoop.h"
 #include "Roles/Product.h"
-#include "Roles/RingSlots.h"
-#include "Roles/ScheduleWishes.h"
-#include "Roles/TileStore.h"
 
 #include "tilec/Analysis/Buffers.h"
-#include "tilec/Base/Math.h"
-#include "tilec/IR/Reported.h"
-#include "tilec/IR/Tile/Uniformity.h"
 #include "tilec/Transforms/PassTarget.h"
 #include "tilec/Transforms/Passes.h"
-#include "tilec/Transforms/Strategy.h"
 
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/IR/IRMapping.h"
-#include "mlir/IR/Matchers.h"
 
 using namespace mlir;
 
 namespace tilec {
 
 #define GEN_PASS_DEF_EXPANDPRODUCERSPASS
-#include "tilec/Transforms/Passes.h.inc"
-
-#define GEN_PASS_DEF_FORWARDSTORESPASS
 #include "tilec/Transforms/Passes.h.inc"
 
 namespace {
@@ -110,7 +96,6 @@ private:
   void consume(OneFill &fill);
   void overlap(ProducerLoop &plan);
   void takeTurns(ProducerLoop &plan);
-  void clearInFirstRound(ProducerLoop &plan);
   /// Blocks of the cluster that bring a part each of what the copy copies.
   int64_t partsOf(tile::CopyOp copy) {
     bool isShared =
@@ -154,11 +139,13 @@ void Expansion::makePipes(ProducerLoop &plan) {
     return;
   }
   for (tile::AllocOp ring : plan.rings)
-    widen(ring, plan.stages);
-  bool everyThread = llvm::any_of(group, [](ProducerLoop *other) { return other->everyThread; });
+    widen(ring, plan.served.slots);
+  bool everyThread =
+      llvm::any_of(group, [](ProducerLoop *other) { return other->served.everyThread; });
   bool isShared = llvm::any_of(plan.copies, [&](tile::CopyOp copy) { return partsOf(copy) > 1; });
   for (ArrayRef<unsigned> list : plan.pipes())
-    pipes[plan.loop].push_back(makePipe(plan.stages, plan.bytesOf(list), everyThread, isShared));
+    pipes[plan.loop].push_back(
+        makePipe(plan.served.slots, plan.bytesOf(list), everyThread, isShared));
 }
 
 void Expansion::widen(tile::AllocOp ring, int64_t stages) {
@@ -203,13 +190,15 @@ void Expansion::produce() {
 void Expansion::produceSlot(Value pipe, ArrayRef<tile::CopyOp> copies,
                             ArrayRef<tile::AllocOp> rings, ArrayRef<Value> sources) {
   Value slot = tile::PipeAcquireOp::create(builder, loc, builder.getIndexType(), pipe);
-  for (auto [n, ring] : llvm::enumerate(rings))
+  for (auto [n, ring] : llvm::enumerate(rings)) {
+    tile::CopyOp copy = copies[n];
     tile::TmaCopyOp::create(builder, sources[n].getLoc(), sources[n], slotView(ring, slot), pipe,
-                            slot, partsOf(copies[n]));
+                            slot, *copy.getTransfers(), partsOf(copy));
+  }
 }
 
 void Expansion::produceRound(ProducerLoop &plan, IRMapping &values) {
-  if (plan.stages == 1 && canFillFirstAhead(plan))
+  if (plan.served.firstAhead)
     return produceAhead(plan, values);
   for (auto [pipe, list] : llvm::zip(pipes[plan.loop], plan.pipes())) {
     SmallVector<tile::CopyOp> copies;
@@ -278,13 +267,14 @@ void Expansion::consume(OneFill &fill) {
 }
 
 void Expansion::overlap(ProducerLoop &plan) {
+  OverlapPlan cut = llvm::cantFail(planOverlap(plan.loop, plan.copies)); // it has the form
   SmallVector<OverlapPipe> used;
   for (auto [pipe, list] : llvm::zip(pipes[plan.loop], plan.pipes())) {
     OverlapPipe one;
     one.pipe = pipe;
     for (unsigned i : list)
       one.rings.push_back(plan.rings[i].getResult());
-    one.ofFirst = feedsFirst(*plan.overlap, one.rings.front());
+    one.ofFirst = feedsFirst(plan.loop, one.rings.front());
     one.view = [this](OpBuilder &at, Value ring, Value slot) {
       OpBuilder::InsertionGuard guard(builder);
       builder.setInsertionPoint(at.getInsertionBlock(), at.getInsertionPoint());
@@ -292,11 +282,11 @@ void Expansion::overlap(ProducerLoop &plan) {
     };
     used.push_back(one);
   }
-  applyOverlap(plan.loop, *plan.overlap, used);
+  applyOverlap(plan.loop, cut, used);
 }
 
 void Expansion::consume(ProducerLoop &plan) {
-  if (plan.overlap)
+  if (plan.isOverlapped())
     return overlap(plan);
   Value pipe = pipes[plan.loop][0];
   Location at = plan.loop.getLoc();
@@ -310,14 +300,12 @@ void Expansion::consume(ProducerLoop &plan) {
         view, [&](OpOperand &use) { return plan.loop->isAncestor(use.getOwner()); });
   }
   goToEndOf(*plan.round);
-  if (plan.inFlight) {
-    clearInFirstRound(plan);
-    goToEndOf(*plan.round);
-    plan.inFlight.setInFlight(true);
-    Value c = plan.inFlight.getC();
+  if (tile::GemmOp gemm = plan.gemmInFlight()) {
+    gemm.setInFlight(true);
+    Value c = gemm.getC();
     // The instructions read the words of places of a sparse A from registers as long as they run:
     // the next round's words may not come before.
-    bool endsInRound = bool(plan.inFlight.getPlaces());
+    bool endsInRound = bool(gemm.getPlaces());
     tile::GemmWaitOp::create(builder, at, c, endsInRound ? 0 : 1);
     tile::PipeReleaseOp::create(builder, at, pipe, slot, /*previous=*/!endsInRound);
     builder.setInsertionPointAfter(plan.loop);
@@ -328,39 +316,14 @@ void Expansion::consume(ProducerLoop &plan) {
     if (kernel.getTeams() > 1)
       takeTurns(plan);
   } else {
-    if (!plan.isPlain)
+    if (plan.served.form == tile::RoundForm::Beside)
       leaveGemmsInFlight(kernel, plan.loop, *plan.round, target);
     goToEndOf(*plan.round);
     tile::PipeReleaseOp::create(builder, at, pipe, slot, /*previous=*/false);
   }
   plan.loop.setStages(1);
+  plan.loop.removeServedAttr();
   plan.loop.setKind(tile::LoopKind::Serial);
-}
-
-/// A C that is filled with zero in front of the loop: the first round ignores what is in it
-/// instead, and no register has to be set.
-void Expansion::clearInFirstRound(ProducerLoop &plan) {
-  tile::GemmOp gemm = plan.inFlight;
-  auto lower = tile::constantInt(plan.loop.getLower()),
-       upper = tile::constantInt(plan.loop.getUpper());
-  if (gemm.getClear() || !lower || !upper || *lower >= *upper)
-    return;
-  Operation *before = plan.loop->getPrevNode();
-  auto touchesC = [&](Operation *op) {
-    Accesses accesses = accessesOf(op);
-    return llvm::is_contained(accesses.reads, gemm.getC()) ||
-           llvm::is_contained(accesses.writes, gemm.getC());
-  };
-  while (before && (isa<tile::AllocOp>(before) || !touchesC(before)))
-    before = before->getPrevNode();
-  auto fill = dyn_cast_or_null<tile::FillOp>(before);
-  if (!fill || fill.getDst() != gemm.getC() || !isZero(fill.getValue()))
-    return;
-  fill.erase();
-  builder.setInsertionPoint(gemm);
-  Value isFirst = arith::CmpIOp::create(builder, gemm.getLoc(), arith::CmpIPredicate::eq,
-                                        plan.loop.iv(), plan.loop.getLower());
-  gemm.getClearMutable().assign(isFirst);
 }
 
 /// Team t of n takes rounds t, t + n, ... of the loop over tiles; the slots between are those of
@@ -395,326 +358,21 @@ void Expansion::takeTurns(ProducerLoop &plan) {
   tile::PipeSkipOp::create(builder, at, pipe, others);
 }
 
-/// The strategy that the author or the command line asks for.
-std::string wishOf(tile::ForOp loop, StringRef everyLoop) {
-  StringAttr own = loop.getStrategyAttr();
-  return (!everyLoop.empty() ? everyLoop : own ? own.getValue() : "auto").str();
-}
-
-/// The loop has not all of what `wishOf` says.
-void refuseWish(tile::ForOp loop, StringRef wish, const Twine &why) {
-  loop.removeStrategyAttr();
-  if (wish != "auto")
-    (void)Reported(loop, DiagId::ScheduleNotApplied, wish, why.str());
-}
-
-/// What an overlapped loop cannot do of a strategy, as a reason; "" where it has all of it.
-std::string missingInOverlap(StringRef wish, tile::ForOp loop, int64_t groups, int64_t groupLanes) {
-  auto around = dyn_cast<tile::ForOp>(loop->getParentOp());
-  uint64_t cluster = around ? around.getPersistent().value_or(1) : 1;
-  if (wish == "ping_pong" && groups < 2)
-    return "one warp group has nobody to take turns with; use threads=" +
-           std::to_string(2 * groupLanes) + " or more";
-  if (wish == "ping_pong_cluster_m" || wish == "ping_pong_cluster_n")
-    return "the two gemms of a loop take turns (`ping_pong`) or share their copies (`cluster_m`), "
-           "not both";
-  if (wish == "cluster_n")
-    return "the two gemms of a loop share their copies in clusters by `cluster_m` only";
-  if (wish == "cluster_m" && cluster == 1)
-    return "blocks share their copies where the kernel is one loop of as many rounds in each block "
-           "and a dimension of the grid does not say what is copied";
-  return "";
-}
-
-/// `overlap` where it can be, unless the author wants another strategy. Warp groups take turns
-/// unless all blocks run the same rounds: they drift apart alone (docs/machine-code/hopper.md).
-void chooseOverlap(ProducerLoop &plan, StringRef strategy, tile::KernelOp kernel,
-                   const TargetInfo &target, Value deadFrom) {
-  int64_t groups = int64_t(kernel.getThreads()) / target.groupLanes();
-  std::string wish = wishOf(plan.loop, strategy);
-  auto around = dyn_cast<tile::ForOp>(plan.loop->getParentOp());
-  bool isSharedOut = around && around.getPersistent();
-  bool takesTurns = groups > 1 && (wish == "ping_pong" || (wish == "auto" && !isSharedOut));
-  auto gemms = plan.loop.bodyBlock()->getOps<tile::GemmOp>();
-  bool isAsked = wish != "auto" || std::distance(gemms.begin(), gemms.end()) > 1;
-  if (wish == "producer_consumer" || !isAsked)
-    return;
-  if (plan.inFlight)
-    return refuseWish(plan.loop, wish,
-                      wish == overlapScheduleName
-                          ? "it has one gemm"
-                          : "it is not the one loop of a kernel that is a matrix product");
-  llvm::Expected<OverlapPlan> overlap = planOverlap(plan.loop, plan.copies);
-  if (overlap) {
-    plan.overlap = std::move(*overlap);
-    plan.overlap->takesTurns = takesTurns;
-    plan.overlap->deadFrom = deadFrom;
-    if (std::string missing = missingInOverlap(wish, plan.loop, groups, target.groupLanes());
-        !missing.empty())
-      refuseWish(plan.loop, wish, missing);
-    return;
-  }
-  std::string why = llvm::toString(overlap.takeError());
-  if (wish == "auto")
-    plan.loop.emitRemark() << "its gemms are not overlapped: " << why;
-  else
-    refuseWish(plan.loop, wish, why);
-}
-
-/// A kernel that is one overlapped loop of as many rounds in each block shares out its blocks
-/// beforehand. Those that need the same tiles of the loop run together.
-void shareOutOverlapped(tile::KernelOp kernel, const TargetInfo &target, StringRef strategy,
-                        const SharedMemory &memory, const OneSlotLoops &oneSlot) {
-  SmallVector<tile::ForOp> loops;
-  kernel.walk([&](tile::ForOp loop) { loops.push_back(loop); });
-  if (loops.size() != 1 || loops[0]->getParentOp() != kernel ||
-      (loops[0].getStages() < 2 && !oneSlot.contains(loops[0])) ||
-      loops[0].getKind() != tile::LoopKind::Pipelined || kernel.getRasterPanel() > 1 ||
-      !tile::constantInt(loops[0].getLower()) || !tile::constantInt(loops[0].getUpper()) ||
-      wishOf(loops[0], strategy) == "producer_consumer")
-    return;
-  llvm::Expected<ProducerLoop> plan =
-      planProducerLoop(loops[0], kernel, accessesOf(kernel), target);
-  if (!plan)
-    return llvm::consumeError(plan.takeError()); // said later
-  if (plan->inFlight || !plan->fitInto(memory))
-    return;
-  llvm::Expected<OverlapPlan> overlap = planOverlap(plan->loop, plan->copies);
-  if (!overlap)
-    return llvm::consumeError(overlap.takeError()); // said later
-  std::optional<unsigned> shared;
-  for (BlockArgument id : llvm::reverse(kernel.getBody().front().getArguments()))
-    if (llvm::none_of(plan->copies,
-                      [&](tile::CopyOp copy) { return dependsOn(copy.getSrc(), id); }))
-      shared = id.getArgNumber();
-  Product product;
-  product.loop = *plan;
-  ProductPlan sharing{"overlap", 1, 1, 1};
-  if (shared && wishOf(loops[0], strategy) == "cluster_m") {
-    product.dimM = int(*shared);
-    sharing.clusterM = 2;
-  }
-  makePersistent(kernel, target, product, sharing, shared);
-}
-
-/// A kernel that is one product gets the plan of its strategy. False: the wish cannot be granted.
-bool planProductOf(tile::KernelOp kernel, const TargetInfo &target, StringRef strategy,
-                   const SharedMemory &memory) {
-  std::optional<Product> product = productOf(kernel, target, memory);
-  if (!product)
-    return true;
-  tile::ForOp loop = product->loop.loop;
-  llvm::Expected<ProductPlan> plan = planProduct(wishOf(loop, strategy), product->shape);
-  if (!plan) {
-    (void)Reported(loop, DiagId::PlanImpossible, llvm::toString(plan.takeError()));
-    return false;
-  }
-  makePersistent(kernel, target, *product, *plan);
-  loop.setPlanned(plan->strategy);
-  return true;
-}
-
-/// The loops of the kernel that a producer serves, which take what they need from `memory`; `why`
-/// says what keeps the first of the others from being one.
-SmallVector<ProducerLoop, 1> planLoops(tile::KernelOp kernel, const TargetInfo &target,
-                                       StringRef strategy, SharedMemory &memory,
-                                       const llvm::DenseMap<Operation *, Value> &deadFrom,
-                                       const OneSlotLoops &oneSlot, std::string &why) {
-  SmallVector<ProducerLoop, 1> plans;
-  const Accesses ofKernel = accessesOf(kernel);
-  auto leaveOut = [&](tile::ForOp loop, const Twine &reason) {
-    if (why.empty())
-      why = reason.str();
-    refuseSchedule(loop, reason);
-  };
-  kernel.walk([&](tile::ForOp loop) {
-    if (loop.getKind() != tile::LoopKind::Pipelined)
-      return;
-    if (loop.getStages() < 2 && !oneSlot.contains(loop))
-      return leaveOut(loop, "nothing runs ahead with num_stages=" + Twine(loop.getStages()));
-    if (roundOf(loop)->getOps<tile::GemmOp>().empty())
-      return leaveOut(loop, "it has no gemm");
-    if (!multipliesByWarpGroups(loop))
-      return leaveOut(loop, "no warp groups multiply in it; --remarks says why");
-    llvm::Expected<ProducerLoop> plan = planProducerLoop(loop, kernel, ofKernel, target);
-    if (!plan) {
-      std::string reason = llvm::toString(plan.takeError());
-      loop.emitRemark() << noProducer << reason;
-      return leaveOut(loop, "no producer warp copies for it: " + reason);
-    }
-    std::string wish = wishOf(loop, strategy);
-    plan->exactSlots = loop.getExact() || wish != "auto";
-    plan->isPlain = wish == "producer_consumer";
-    if (kernel.getLockstep() && !plan->isPlain)
-      refuseWish(loop, wish, "the kernel mentions its threads");
-    else if (!loop.getPlanned())
-      chooseOverlap(*plan, strategy, kernel, target, deadFrom.lookup(loop));
-    if (loop.getStages() < 2 && plan->pipes().size() < 2)
-      return leaveOut(loop, "nothing runs ahead with num_stages=1");
-    auto same = llvm::find_if(plans, [&](ProducerLoop &other) { return other.sharesRings(*plan); });
-    if (same != plans.end()) {
-      plan->stages = same->stages;
-    } else if (!plan->fitInto(memory)) {
-      StringRef full = loop.getStages() < 2 ? "shared memory holds no barriers for it"
-                                            : "shared memory holds no two slots";
-      loop.emitRemark() << noProducer << full;
-      return leaveOut(loop, full);
-    } else {
-      plan->takeFrom(memory);
-    }
-    plans.push_back(std::move(*plan));
-  });
-  keepWholeRings(plans);
-  for (ProducerLoop &plan : plans)
-    plan.loop.removeStrategyAttr(); // granted, or said why not
-  return plans;
-}
-
-/// Whether threads read what threads write to a tensor. Tile operations between them order that, by
-/// a barrier in each round; with a producer a round has none.
-bool tellsThroughTensors(tile::KernelOp kernel) {
-  llvm::DenseSet<Value> read, written;
-  kernel.walk([&](Operation *op) {
-    if (!isa<tile::LoadOp, tile::StoreOp, tile::AtomicOp>(op) ||
-        op->getParentOfType<tile::ElementLoop>())
-      return;
-    Accesses own = accessesOf(op);
-    if (isa<tile::LoadOp>(op)) // atomics need no order among themselves
-      read.insert_range(own.reads);
-    written.insert_range(own.writes);
-  });
-  return llvm::any_of(read, [&](Value root) {
-    return cast<tile::BufferType>(root.getType()).isGlobal() && written.contains(root);
-  });
-}
-
-/// Why the kernel cannot have a producer warp; "" where it can.
-std::string whyNoProducer(tile::KernelOp kernel, const TargetInfo &target) {
-  if (!target.tensorCopies)
-    return "the target has no TMA";
-  // It would run ahead of what other blocks write.
-  if (tile::hasGridSync(kernel))
-    return "the kernel's blocks wait for each other";
-  if (kernel.getLockstep() && tellsThroughTensors(kernel))
-    return "threads of the kernel read what others write to a tensor";
-  if (kernel.getThreads() % target.groupLanes() != 0 ||
-      int64_t(kernel.getThreads()) + producerThreads(target, kernel.getThreads()) >
-          target.maxThreads)
-    return "a producer warp needs threads= a multiple of " + std::to_string(target.groupLanes()) +
-           ", at most " + std::to_string(target.maxThreads - target.groupLanes()) + ", not " +
-           std::to_string(kernel.getThreads());
-  return "";
-}
-
-/// `--schedule=` that no loop of the kernel has got.
-void refuseEverywhere(tile::KernelOp kernel, StringRef strategy, const Twine &why) {
-  if (!strategy.empty() && strategy != "auto")
-    (void)Reported(kernel, DiagId::ScheduleNowhere, strategy, why.str());
-}
-
 } // namespace
 
-/// Whether its blocks take several tiles of the former grid.
-static bool isPersistent(tile::KernelOp kernel) {
-  return llvm::any_of(kernel.getBody().front(), [](Operation &op) {
-    auto loop = dyn_cast<tile::ForOp>(op);
-    return loop && loop.getPersistent();
-  });
-}
-
-/// Before shared memory is counted: what may leave more of it to the rings.
-static void forwardStoredTiles(tile::KernelOp kernel, const TargetInfo &target,
-                               StringRef strategy) {
-  if (!whyNoProducer(kernel, target).empty())
+static void expandProducerConsumer(tile::KernelOp kernel, const TargetInfo &target) {
+  SmallVector<ProducerLoop, 1> plans = producerLoopsOf(kernel, target);
+  if (plans.empty())
     return;
-  OneSlotLoops oneSlot = findOneSlotLoops(kernel, target, strategy);
-  bool hasProducer = false;
+  SmallVector<OneFill> fills = oneFillsOf(kernel, plans, target);
   const Accesses ofKernel = accessesOf(kernel);
-  SharedMemory memory(kernel, target, FilledBuffers::FromStart);
-  kernel.walk([&](tile::ForOp loop) {
-    if (loop.getKind() != tile::LoopKind::Pipelined ||
-        (loop.getStages() < 2 && !oneSlot.contains(loop)))
-      return;
-    llvm::Expected<ProducerLoop> plan = planProducerLoop(loop, kernel, ofKernel, target);
-    if (plan)
-      hasProducer |= plan->fitInto(memory);
-    else
-      llvm::consumeError(plan.takeError()); // said later
-  });
-  if (hasProducer)
-    forwardSharedTiles(kernel, target);
-}
-
-/// Fails, with a diagnostic, when a named strategy does not fit.
-static LogicalResult expandProducerConsumer(tile::KernelOp kernel, const TargetInfo &target,
-                                            StringRef strategy) {
-  if (!target.tensorCopies)
-    return success();
-  if (std::string why = whyNoProducer(kernel, target); !why.empty()) {
-    kernel.walk([&](tile::ForOp loop) { refuseSchedule(loop, why); });
-    refuseEverywhere(kernel, strategy, why);
-    return success();
-  }
-  OneSlotLoops oneSlot = findOneSlotLoops(kernel, target, strategy);
-  llvm::DenseMap<Operation *, Value> deadFrom;
-  // What threads do of their own stays in the order and the rounds in which it is written: a
-  // producer only copies for it.
-  if (!kernel.getLockstep()) {
-    kernel.walk([&](tile::ForOp loop) {
-      if (loop.getKind() == tile::LoopKind::Pipelined &&
-          (loop.getStages() > 1 || oneSlot.contains(loop)))
-        deadFrom[loop] = findDeadRounds(loop);
-    });
-    simplifyFills(kernel, MaskPlace::InFront, /*byGroup=*/true);
-    SharedMemory persistent(kernel, target, FilledBuffers::Always);
-    if (!planProductOf(kernel, target, strategy, persistent))
-      return failure();
-    shareOutOverlapped(kernel, target, strategy, persistent, oneSlot);
-  }
-  SharedMemory memory(kernel, target,
-                      isPersistent(kernel) ? FilledBuffers::Always : FilledBuffers::FromStart);
-  std::string why;
-  SmallVector<ProducerLoop, 1> plans =
-      planLoops(kernel, target, strategy, memory, deadFrom, oneSlot, why);
-  if (plans.empty()) {
-    refuseEverywhere(kernel, strategy, why.empty() ? "no loop is pipelined" : why);
-    return success();
-  }
-  // What an accumulator is stored through comes before slots that only the author's wish asks for.
-  chooseTileStores(kernel, target, memory, [&] { return giveSlot(plans, memory, target); });
-  addSlots(kernel, plans, memory, isPersistent(kernel), target);
-  for (ProducerLoop &plan : plans) {
-    if (plan.overlap && plan.stages == 1)
-      plan.overlap->endsTogether = gemmsTakeLessThanCopies(plan.loop, target);
-    if (plan.stages < int64_t(plan.loop.getStages()))
-      plan.loop.emitRemark() << "pipelined with " << plan.stages << " instead of "
-                             << plan.loop.getStages() << " stages: shared memory holds no more";
-  }
-  ProducerSlice slice(kernel, accessesOf(kernel).writes);
-  SmallVector<tile::ForOp> loops;
-  for (ProducerLoop &plan : plans) {
-    llvm::cantFail(plan.addTo(slice)); // asked before
-    loops.push_back(plan.loop);
-  }
-  SmallVector<OneFill> fills;
-  if (!kernel.getLockstep())
-    fills = findOneFills(kernel, loops, slice, target);
+  ProducerSlice slice = sliceOf(kernel, ofKernel.writes, plans);
+  for (OneFill &fill : fills)
+    llvm::cantFail(slice.add(fill.copy, fill.copy.getSrc())); // asked when it was found
   Expansion(kernel, target, slice, std::move(plans), std::move(fills)).run();
-  return success();
 }
 
 namespace {
-struct ForwardStoresPass : impl::ForwardStoresPassBase<ForwardStoresPass> {
-  using ForwardStoresPassBase::ForwardStoresPassBase;
-
-  void runOnOperation() override {
-    const TargetInfo *chip = targetOfPass(getOperation(), target);
-    if (!chip)
-      return signalPassFailure();
-    for (tile::KernelOp kernel : getOperation().getBody().getOps<tile::KernelOp>())
-      forwardStoredTiles(kernel, *chip, strategy);
-  }
-};
 struct ExpandProducersPass : impl::ExpandProducersPassBase<ExpandProducersPass> {
   using ExpandProducersPassBase::ExpandProducersPassBase;
 
@@ -723,8 +381,7 @@ struct ExpandProducersPass : impl::ExpandProducersPassBase<ExpandProducersPass> 
     if (!chip)
       return signalPassFailure();
     for (tile::KernelOp kernel : getOperation().getBody().getOps<tile::KernelOp>())
-      if (failed(expandProducerConsumer(kernel, *chip, strategy)))
-        return signalPassFailure();
+      expandProducerConsumer(kernel, *chip);
     foldViews(getOperation());
   }
 };

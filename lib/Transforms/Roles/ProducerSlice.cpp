@@ -36,6 +36,13 @@ llvm::Error ProducerSlice::add(Operation *op, ValueRange values) {
   return error;
 }
 
+llvm::Error ProducerSlice::addRound(tile::ForOp loop, Block &round, ArrayRef<tile::CopyOp> copies) {
+  SmallVector<Value> values = {loop.getLower(), loop.getUpper(), loop.getStep()};
+  for (tile::CopyOp copy : copies)
+    values.push_back(copy.getSrc());
+  return add(&round.front(), values);
+}
+
 /// The loops and branches around `op`.
 llvm::Error ProducerSlice::reach(Operation *op) {
   for (Operation *up = op->getParentOp(); up != kernel; up = up->getParentOp()) {
@@ -51,7 +58,9 @@ llvm::Error ProducerSlice::reach(Operation *op) {
 llvm::Error ProducerSlice::include(Operation *op) {
   if (!ops.insert(op).second)
     return llvm::Error::success();
-  for (Value operand : op->getOperands())
+  // Rounds that are dead for a warp group are none for the producer.
+  auto counted = dyn_cast<tile::ForOp>(op);
+  for (Value operand : counted ? op->getOperands().take_front(3) : op->getOperands())
     if (llvm::Error error = need(operand))
       return error;
   if (auto loop = dyn_cast<tile::WhileOp>(op))

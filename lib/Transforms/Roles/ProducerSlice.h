@@ -28,6 +28,9 @@ public:
   /// Adds nothing when the producer cannot, and says why.
   llvm::Error add(mlir::Operation *op, mlir::ValueRange values);
 
+  /// The same for all that these copies of a round of the loop need.
+  llvm::Error addRound(tile::ForOp loop, mlir::Block &round, llvm::ArrayRef<tile::CopyOp> copies);
+
   bool contains(mlir::Operation *op) const { return ops.contains(op); }
 
   /// Repeats what is in the slice of a block, in order, at the builder's place.

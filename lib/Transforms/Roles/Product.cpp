@@ -33,8 +33,8 @@ bool dependsOn(Value value, Value source) {
 }
 
 bool isPartible(tile::CopyOp copy, int64_t parts, const TargetInfo &target) {
-  std::optional<TmaBox> box = tmaBoxOf(copy.getSrc(), copy.getDst(), target);
-  return box && box->canSplit(parts);
+  return copy.getTransfers() &&
+         tmaBoxOf(copy.getSrc(), copy.getDst(), *copy.getTransfers(), target).canSplit(parts);
 }
 
 namespace {
@@ -155,16 +155,14 @@ tile::ForOp mainLoopOf(tile::KernelOp kernel) {
 std::optional<Product> productOf(tile::KernelOp kernel, const TargetInfo &target,
                                  const SharedMemory &memory) {
   tile::ForOp only = mainLoopOf(kernel);
-  if (!only || only.getKind() != tile::LoopKind::Pipelined || only.getStages() < 2)
+  if (!only || !only.getServed() || only.getStages() < 2)
     return std::nullopt;
-  llvm::Expected<ProducerLoop> plan = planProducerLoop(only, kernel, accessesOf(kernel), target);
-  if (!plan)
-    return llvm::consumeError(plan.takeError()), std::nullopt; // said later
-  if (!plan->inFlight || !plan->fitInto(memory))
+  ProducerLoop plan = producerLoopOf(only, target);
+  tile::GemmOp gemm = plan.gemmInFlight();
+  if (!gemm || !plan.fitInto(memory))
     return std::nullopt;
   Product product;
-  product.loop = *plan;
-  tile::GemmOp gemm = plan->inFlight;
+  product.loop = plan;
   ProductShape &shape = product.shape;
   shape.tileM = gemm.m();
   shape.tileN = gemm.n();
@@ -178,8 +176,8 @@ std::optional<Product> productOf(tile::KernelOp kernel, const TargetInfo &target
   shape.accumulatorRegs = gemm.m() * gemm.n() * bits / 32 / shape.threads;
   const int64_t sectorBytes = target.cacheSector;
   shape.raggedPitch = llvm::any_of(
-      plan->copies, [&](tile::CopyOp copy) { return hasRaggedPitch(copy, 2 * sectorBytes); });
-  tile::CopyOp a = copyInto(*plan, gemm.getA()), b = copyInto(*plan, gemm.getB());
+      plan.copies, [&](tile::CopyOp copy) { return hasRaggedPitch(copy, 2 * sectorBytes); });
+  tile::CopyOp a = copyInto(plan, gemm.getA()), b = copyInto(plan, gemm.getB());
   shape.splitSectorsA = a && hasRaggedPitch(a, sectorBytes);
   shape.splitSectorsB = b && hasRaggedPitch(b, sectorBytes);
   std::optional<int64_t> lower = tile::constantInt(only.getLower()),
@@ -202,9 +200,9 @@ std::optional<Product> productOf(tile::KernelOp kernel, const TargetInfo &target
     shape.tilesM = tile::constantInt(kernel.getGrid()[product.dimM]);
   if (product.dimN >= 0)
     shape.tilesN = tile::constantInt(kernel.getGrid()[product.dimN]);
-  shape.noClusterM = whyNoCluster(kernel, *plan, product.dimM, b, target);
-  shape.noClusterN = whyNoCluster(kernel, *plan, product.dimN, a, target);
-  shape.noTeams = whyNoTeams(kernel, *plan);
+  shape.noClusterM = whyNoCluster(kernel, plan, product.dimM, b, target);
+  shape.noClusterN = whyNoCluster(kernel, plan, product.dimN, a, target);
+  shape.noTeams = whyNoTeams(kernel, plan);
   // Groups of rows have few tiles each and share the chip's memory: several small tiles on a unit
   // that wait for it by turns are faster than one after another.
   constexpr int64_t largeTile = 128 * 128;

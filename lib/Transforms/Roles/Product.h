@@ -25,7 +25,7 @@ std::optional<Product> productOf(tile::KernelOp kernel, const TargetInfo &target
 
 /// Whether `value` may be computed from `source`: variables may hold anything.
 bool dependsOn(mlir::Value value, mlir::Value source);
-/// Whether the copy can be cut in `parts` that TMA brings one by one.
+/// Whether the copy, a producer's, can be cut in `parts` that TMA brings one by one.
 bool isPartible(tile::CopyOp copy, int64_t parts, const TargetInfo &target);
 
 } // namespace tilec

@@ -11,12 +11,29 @@
 
 #include "Layouts/Registers.h"
 #include "Roles/LiveFragments.h"
+#include "Roles/OneSlot.h"
 
 #include "tilec/Base/Math.h"
+#include "tilec/Transforms/PassTarget.h"
+#include "tilec/Transforms/Passes.h"
 
 using namespace mlir;
 
 namespace tilec {
+
+#define GEN_PASS_DEF_ADDSLOTSPASS
+#include "tilec/Transforms/Passes.h.inc"
+
+int64_t clocksOfRound(tile::ForOp loop, const TargetInfo &target) {
+  int64_t clocks = 0;
+  loop.walk([&](tile::GemmOp gemm) {
+    int64_t bits = bitsOf(tile::dtypeOf(gemm.getA().getType().getElementType()));
+    clocks +=
+        gemm.m() * gemm.n() * gemm.k() / gemm.sparsity() * bits / 16 / target.clocks.multiplyAdds16;
+  });
+  return std::max<int64_t>(clocks, 1);
+}
+
 namespace {
 
 constexpr int64_t mostSlots = 8;
@@ -48,27 +65,20 @@ int64_t blocksByRegisters(tile::KernelOp kernel, int64_t producer, const TargetI
                                        waves * target.waveLanes / threads));
 }
 
-} // namespace
-
-int64_t clocksOfRound(tile::ForOp loop, const TargetInfo &target) {
-  int64_t clocks = 0;
-  loop.walk([&](tile::GemmOp gemm) {
-    int64_t bits = bitsOf(tile::dtypeOf(gemm.getA().getType().getElementType()));
-    clocks +=
-        gemm.m() * gemm.n() * gemm.k() / gemm.sparsity() * bits / 16 / target.clocks.multiplyAdds16;
-  });
-  return std::max<int64_t>(clocks, 1);
-}
-
+/// Whether a copy takes several times as long as the gemms of a round: what waits for one of these
+/// loses less than what starts a copy later.
 bool gemmsTakeLessThanCopies(tile::ForOp loop, const TargetInfo &target) {
   constexpr int64_t times = 4; // between 64 x 64 x 64 and 128 x 128 x 128 of 16 bits
   return times * clocksOfRound(loop, target) <= target.clocks.copyToShared;
 }
 
+/// Slots beyond which a round of the loop never waits for memory.
 int64_t usefulSlots(ProducerLoop &plan, const TargetInfo &target) {
   return std::min(mostSlots,
                   1 + ceilDiv(target.clocks.copyToShared, clocksOfRound(plan.loop, target)));
 }
+
+} // namespace
 
 int64_t residentBlocks(tile::KernelOp kernel, int64_t producer, int64_t bytes,
                        const TargetInfo &target) {
@@ -96,6 +106,24 @@ bool hasNeighbour(tile::KernelOp kernel, const TargetInfo &target) {
          2 * bytes <= target.sharedBytesOfUnit;
 }
 
+bool isPersistent(tile::KernelOp kernel) {
+  return llvm::any_of(kernel.getBody().front(), [](Operation &op) {
+    auto loop = dyn_cast<tile::ForOp>(op);
+    return loop && loop.getPersistent();
+  });
+}
+
+SharedMemory memoryWith(tile::KernelOp kernel, MutableArrayRef<ProducerLoop> plans,
+                        const TargetInfo &target) {
+  SharedMemory memory(kernel, target,
+                      isPersistent(kernel) ? FilledBuffers::Always : FilledBuffers::FromStart);
+  for (auto [n, plan] : llvm::enumerate(plans))
+    if (llvm::none_of(plans.take_front(n),
+                      [&](ProducerLoop &other) { return other.sharesRings(plan); }))
+      plan.takeFrom(memory);
+  return memory;
+}
+
 /// The loops of each ring whose slots are the compiler's; the first of them speaks for all.
 static SmallVector<SmallVector<ProducerLoop *, 2>> freeRings(MutableArrayRef<ProducerLoop> plans) {
   SmallVector<SmallVector<ProducerLoop *, 2>> rings;
@@ -106,7 +134,7 @@ static SmallVector<SmallVector<ProducerLoop *, 2>> freeRings(MutableArrayRef<Pro
         ring.push_back(&other);
     // The softmax beside overlapped gemms is long enough for a copy.
     if (ring.front() == &plan && llvm::none_of(ring, [](ProducerLoop *other) {
-          return other->exactSlots || other->overlap;
+          return other->served.exact || other->isOverlapped();
         }))
       rings.push_back(std::move(ring));
   }
@@ -116,20 +144,25 @@ static SmallVector<SmallVector<ProducerLoop *, 2>> freeRings(MutableArrayRef<Pro
 bool giveSlot(MutableArrayRef<ProducerLoop> plans, SharedMemory &memory, const TargetInfo &target) {
   for (ArrayRef<ProducerLoop *> ring : freeRings(plans)) {
     ProducerLoop &first = *ring.front();
-    if (first.stages <= std::max<int64_t>(2, usefulSlots(first, target)))
+    if (first.served.slots <= std::max<int64_t>(2, usefulSlots(first, target)))
       continue;
     first.takeSlots(memory, -1);
     for (ProducerLoop *other : ring)
-      other->stages = first.stages;
+      other->served.slots = first.served.slots;
     return true;
   }
   return false;
 }
 
-void addSlots(tile::KernelOp kernel, MutableArrayRef<ProducerLoop> plans, SharedMemory memory,
-              bool isPersistent, const TargetInfo &target) {
+/// Gives the rings of `plans` further slots where copies would else not be under way for as long as
+/// they take, or their author wished for more, and shared memory is left that no other resident
+/// block would get; of a persistent kernel one block a multiprocessor is launched. `num_stages` of
+/// 2 and more is a wish for a ring; loops with exact slots and overlapped ones keep it.
+static void addSlots(tile::KernelOp kernel, MutableArrayRef<ProducerLoop> plans,
+                     const TargetInfo &target) {
+  SharedMemory memory = memoryWith(kernel, plans, target);
   int64_t most = target.sharedBytes;
-  if (!isPersistent && !hasUnitsForAll(kernel, target)) {
+  if (!isPersistent(kernel) && !hasUnitsForAll(kernel, target)) {
     most = bytesForSameOccupancy(kernel, producerThreads(target, kernel.getThreads()),
                                  memory.bytes(), target);
     // No more blocks come to a unit than the grid has for it.
@@ -140,18 +173,51 @@ void addSlots(tile::KernelOp kernel, MutableArrayRef<ProducerLoop> plans, Shared
   }
   for (ArrayRef<ProducerLoop *> ring : freeRings(plans)) {
     ProducerLoop &first = *ring.front();
-    for (int64_t wanted = usefulSlots(first, target); first.stages < wanted;) {
+    for (int64_t wanted = usefulSlots(first, target); first.served.slots < wanted;) {
       SharedMemory with = memory;
       first.takeSlots(with, 1);
       if (with.bytes() > most) {
-        --first.stages;
+        --first.served.slots;
         break;
       }
       memory = with;
     }
     for (ProducerLoop *other : ring)
-      other->stages = first.stages;
+      other->served.slots = first.served.slots;
   }
 }
+
+/// What else depends on the number of slots.
+static void orderSlots(ProducerLoop &plan, const TargetInfo &target) {
+  if (plan.isOverlapped() && plan.served.slots == 1) {
+    plan.served.endsTogether = gemmsTakeLessThanCopies(plan.loop, target);
+    plan.served.firstAhead = canFillFirstAhead(plan);
+  }
+  if (plan.served.slots < int64_t(plan.loop.getStages()))
+    plan.loop.emitRemark() << "pipelined with " << plan.served.slots << " instead of "
+                           << plan.loop.getStages() << " stages: shared memory holds no more";
+}
+
+namespace {
+struct AddSlotsPass : impl::AddSlotsPassBase<AddSlotsPass> {
+  using AddSlotsPassBase::AddSlotsPassBase;
+
+  void runOnOperation() override {
+    const TargetInfo *chip = targetOfPass(getOperation(), target);
+    if (!chip)
+      return signalPassFailure();
+    for (tile::KernelOp kernel : getOperation().getBody().getOps<tile::KernelOp>()) {
+      SmallVector<ProducerLoop, 1> plans = producerLoopsOf(kernel, *chip);
+      if (plans.empty())
+        continue;
+      addSlots(kernel, plans, *chip);
+      for (ProducerLoop &plan : plans) {
+        orderSlots(plan, *chip);
+        plan.write();
+      }
+    }
+  }
+};
+} // namespace
 
 } // namespace tilec

@@ -13,23 +13,16 @@
 
 namespace tilec {
 
-/// Gives the rings of `plans` further slots where copies would else not be under way for as long as
-/// they take, or their author wished for more, and shared memory is left that no other resident
-/// block would get; of a persistent kernel one block a multiprocessor is launched. `num_stages` of
-/// 2 and more is a wish for a ring; loops with `exactSlots` and overlapped ones keep it. `memory`
-/// is what all plans need so far.
-void addSlots(tile::KernelOp kernel, llvm::MutableArrayRef<ProducerLoop> plans, SharedMemory memory,
-              bool isPersistent, const TargetInfo &target);
+/// Whether the kernel's blocks take several tiles of the former grid.
+bool isPersistent(tile::KernelOp kernel);
+
+/// Shared memory of the kernel with the rings of these loops, which a producer fills as early as it
+/// can.
+SharedMemory memoryWith(tile::KernelOp kernel, llvm::MutableArrayRef<ProducerLoop> plans,
+                        const TargetInfo &target);
 
 /// Clocks of the tensor cores in a round of the loop; at least 1.
 int64_t clocksOfRound(tile::ForOp loop, const TargetInfo &target);
-
-/// Whether a copy takes several times as long as the gemms of a round: what waits for one of these
-/// loses less than what starts a copy later.
-bool gemmsTakeLessThanCopies(tile::ForOp loop, const TargetInfo &target);
-
-/// Slots beyond which a round of the loop never waits for memory.
-int64_t usefulSlots(ProducerLoop &plan, const TargetInfo &target);
 
 /// Takes a slot away from a ring that has more than are useful, and no author who wants exactly
 /// those; gives it back to `memory`. False: there is none.

@@ -68,6 +68,22 @@ void refuseSchedule(tile::ForOp loop, const Twine &why) {
     (void)Reported(loop, DiagId::ScheduleNotApplied, wish.getValue(), why.str());
 }
 
+std::string wishOf(tile::ForOp loop, StringRef everyLoop) {
+  StringAttr own = loop.getStrategyAttr();
+  return (!everyLoop.empty() ? everyLoop : own ? own.getValue() : "auto").str();
+}
+
+void refuseWish(tile::ForOp loop, StringRef wish, const Twine &why) {
+  loop.removeStrategyAttr();
+  if (wish != "auto")
+    (void)Reported(loop, DiagId::ScheduleNotApplied, wish, why.str());
+}
+
+void refuseEverywhere(tile::KernelOp kernel, StringRef strategy, const Twine &why) {
+  if (!strategy.empty() && strategy != "auto")
+    (void)Reported(kernel, DiagId::ScheduleNowhere, strategy, why.str());
+}
+
 namespace {
 struct ChooseSchedulesPass : impl::ChooseSchedulesPassBase<ChooseSchedulesPass> {
   using ChooseSchedulesPassBase::ChooseSchedulesPassBase;

@@ -16,4 +16,13 @@ namespace tilec {
 /// forgets the wish.
 void refuseSchedule(tile::ForOp loop, const llvm::Twine &why);
 
+/// The strategy that the author or the command line (`everyLoop`) asks for.
+std::string wishOf(tile::ForOp loop, llvm::StringRef everyLoop);
+
+/// The loop has not all of `wish`, which `wishOf` has said.
+void refuseWish(tile::ForOp loop, llvm::StringRef wish, const llvm::Twine &why);
+
+/// `--schedule=` that no loop of the kernel has got.
+void refuseEverywhere(tile::KernelOp kernel, llvm::StringRef strategy, const llvm::Twine &why);
+
 } // namespace tilec

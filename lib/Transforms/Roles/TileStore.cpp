@@ -10,6 +10,7 @@
 #include "Layouts/LoopLayout.h"
 #include "Layouts/WarpGroups.h"
 #include "Roles/TmaBox.h"
+#include "Roles/WholeTiles.h"
 
 #include "tilec/Analysis/Index.h"
 #include "tilec/Base/Math.h"
@@ -210,7 +211,75 @@ bool collectOps(tile::ElementLoop loop, TileStore &match, scf::IfOp &guard) {
   return true;
 }
 
+//===----------------------------------------------------------------------===//
+// What else touches the tensor
+//===----------------------------------------------------------------------===//
+
+bool readsWhatItWrites(tile::LoadOp load, const TileTarget &target) {
+  return llvm::all_of(llvm::zip(load.getIndices(), target.indices), [](auto pair) {
+    LinearForm difference = linearize(std::get<0>(pair));
+    difference.add(linearize(std::get<1>(pair)), -1);
+    return difference.terms.empty() && difference.constant == 0;
+  });
+}
+
+/// Whether nothing else of the kernel has to see, or be seen by, what the loop writes to the
+/// tensor.
+bool isAlone(const TileTarget &target, tile::ElementLoop loop, tile::KernelOp kernel) {
+  auto result = kernel.walk([&](Operation *op) {
+    if (op == target.op || op->getNumRegions() != 0 || isMemoryEffectFree(op))
+      return WalkResult::advance();
+    Accesses accesses = accessesOf(op);
+    Value root = rootOf(target.tensor);
+    if (!isChangedBy(accesses.reads, root) && !isChangedBy(accesses.writes, root))
+      return WalkResult::advance();
+    if (areExclusive(op, loop) && !isInAuthorsLoop(loop))
+      return WalkResult::advance();
+    auto load = dyn_cast<tile::LoadOp>(op);
+    bool isSafe = load && load.getBuffer() == target.tensor && loop->isAncestor(op) &&
+                  !isInAuthorsLoop(loop) && readsWhatItWrites(load, target);
+    return isSafe ? WalkResult::advance() : WalkResult::interrupt();
+  });
+  return !result.wasInterrupted();
+}
+
+/// Whether the op reads a thread's variable that the loop leaves as it is.
+bool readsVariable(Operation &op, ArrayRef<Value> written) {
+  auto load = dyn_cast<tile::LoadOp>(op);
+  return load && load.getBuffer().getType().isLocal() &&
+         !llvm::is_contained(written, rootOf(load.getBuffer()));
+}
+
 } // namespace
+
+bool isInAuthorsLoop(Operation *op) {
+  for (Operation *up = op->getParentOp(); up && !isa<tile::KernelOp>(up); up = up->getParentOp())
+    if (auto loop = dyn_cast<tile::ForOp>(up);
+        isa<tile::WhileOp>(up) || (loop && !loop.getPersistent()))
+      return true;
+  return false;
+}
+
+bool isAlone(const TileStore &store, tile::ElementLoop loop, tile::KernelOp kernel) {
+  return llvm::all_of(store.targets,
+                      [&](const TileTarget &to) { return isAlone(to, loop, kernel); });
+}
+
+bool coversTile(tile::ElementLoop loop, ValueRange indices, tile::BufferType type) {
+  auto extents = loop.constantExtents();
+  return extents && ArrayRef<int64_t>(*extents) == type.getShape() &&
+         llvm::equal(indices, loop.ivs());
+}
+
+void hoistInvariants(tile::ElementLoop loop) {
+  const Accesses accesses = accessesOf(loop);
+  for (Operation &op : llvm::make_early_inc_range(*loop.bodyBlock()))
+    if ((isMemoryEffectFree(&op) || readsVariable(op, accesses.writes)) &&
+        op.getNumRegions() == 0 && llvm::none_of(op.getOperands(), [&](Value operand) {
+          return loop->isAncestor(operand.getParentRegion()->getParentOp());
+        }))
+      op.moveBefore(loop);
+}
 
 int64_t TileStore::stepCols() const {
   int64_t most = 0;
@@ -276,6 +345,12 @@ std::optional<TileStore> matchTileStore(tile::ElementLoop loop, const TargetInfo
       return std::nullopt;
   }
   return match.targets.empty() ? std::nullopt : std::optional(match);
+}
+
+std::optional<TileStore> tileStoreIn(tile::ElementLoop loop, tile::KernelOp kernel,
+                                     const TargetInfo &target) {
+  std::optional<TileStore> match = matchTileStore(loop, target);
+  return match && isAlone(*match, loop, kernel) ? match : std::nullopt;
 }
 
 } // namespace tilec

@@ -50,15 +50,22 @@ TileStore tileStoreOf(tile::StoreTileOp loop, const TargetInfo &target);
 /// What a loop could become; nothing when TMA cannot write a tensor, or the body does more.
 std::optional<TileStore> matchTileStore(tile::ElementLoop loop, const TargetInfo &target);
 
-/// Makes tile.store_tile of the loops of the kernel that store so, where shared memory is left for
-/// it, and takes that from `memory`. Stores of each round get buffers for as many transfers as no
-/// other resident block would get shared memory for. Where none fits, `makeRoom` is asked to give
-/// back some of `memory` until it returns false.
-void chooseTileStores(tile::KernelOp kernel, const TargetInfo &target, SharedMemory &memory,
-                      llvm::function_ref<bool()> makeRoom);
+/// Whether nothing else of the kernel has to see, or be seen by, what the loop writes: a transfer
+/// writes some time after it was started, and threads do not see it. Before an author's loop comes
+/// to the store again, what it wrote is there.
+bool isAlone(const TileStore &store, tile::ElementLoop loop, tile::KernelOp kernel);
 
-/// Accumulators that a kernel stores through a shared tile of its author's, and through nothing
-/// else, are stored from registers where TMA can do that.
-void forwardSharedTiles(tile::KernelOp kernel, const TargetInfo &target);
+/// What the loop becomes: it matches, and is alone with its tensors.
+std::optional<TileStore> tileStoreIn(tile::ElementLoop loop, tile::KernelOp kernel,
+                                     const TargetInfo &target);
+
+/// Whether a loop of the author's is around `op`: its rounds may write the same elements.
+bool isInAuthorsLoop(mlir::Operation *op);
+
+/// Whether the loop goes through all of a tile of this type, with its variables for indices.
+bool coversTile(tile::ElementLoop loop, mlir::ValueRange indices, tile::BufferType type);
+
+/// What no loop variable moves is computed in front of the loop.
+void hoistInvariants(tile::ElementLoop loop);
 
 } // namespace tilec

@@ -118,10 +118,6 @@ llvm::Expected<TmaBox> planTmaBox(Value globalBox, Value sharedTile, const Targe
     return refuse("its rows are not known to be a multiple of " + Twine(copies.pitchBytes) +
                   " bytes");
 
-  TmaBox result;
-  result.root = source;
-  result.matrix = matrix;
-  result.extents.assign(rank, 1);
   // Dimensions of extent 1 aside, rows and columns in order.
   SmallVector<int64_t, 2> dims;
   for (auto [d, dim] : llvm::enumerate(box.dims))
@@ -129,46 +125,57 @@ llvm::Expected<TmaBox> planTmaBox(Value globalBox, Value sharedTile, const Targe
       dims.push_back(dim);
   if (int64_t(dims.size()) != shared.rank() || dims.back() != rank - 1)
     return refuse("its rows are not the tile's rows");
-  result.rowDim = isVector ? -1 : dims[0];
-  result.colDim = dims.back();
+  int64_t rowDim = isVector ? -1 : dims[0], colDim = dims.back();
   std::optional<int64_t> swizzle = swizzleOf(*layout, elemBytes, copies);
   if (!swizzle)
     return refuse("the tile is laid out for threads");
-  result.swizzleBytes = *swizzle;
-  result.periodBytes = std::max(target.sharedGrain, copies.swizzleBytes(*swizzle));
-  result.swizzleRows = copies.swizzleRows;
   int64_t rows = isVector ? 1 : shared.getShape()[0], cols = shared.getShape().back();
-  result.panels = layout->panels();
-  result.panelElems = layout->panelElems != 0 ? layout->panelElems : cols;
-  result.panelBytes = rows * result.panelElems * elemBytes;
+  int64_t panelElems = layout->panelElems != 0 ? layout->panelElems : cols;
   if (!isVector)
-    rows = rowsWithin(box, result.rowDim, rows, sharedTile, copies);
-  result.chunks = ceilDiv(rows, copies.widestExtent);
-  result.chunkRows = rows / result.chunks;
-  result.bytes = rows * result.panels * result.panelElems * elemBytes;
-  bool fits = rows % result.chunks == 0 &&
-              (result.chunks == 1 || result.chunkRows % copies.swizzleRows == 0) &&
-              result.panelElems <= copies.widestExtent &&
-              result.panelElems * elemBytes % copies.pitchBytes == 0;
+    rows = rowsWithin(box, rowDim, rows, sharedTile, copies);
+  int64_t chunks = ceilDiv(rows, copies.widestExtent), chunkRows = rows / chunks;
+  bool fits = rows % chunks == 0 && (chunks == 1 || chunkRows % copies.swizzleRows == 0) &&
+              panelElems <= copies.widestExtent && panelElems * elemBytes % copies.pitchBytes == 0;
   if (!fits)
     return refuse("the tile cannot be cut into boxes of at most " + Twine(copies.widestExtent) +
                   " x " + Twine(copies.widestExtent) + " elements, " + Twine(copies.pitchBytes) +
                   " bytes in step");
-  if (matrix && (isVector || matrix.channels() % result.panelElems != 0 ||
-                 divisorOf(box.offsets[result.colDim]) % result.panelElems != 0))
+  if (matrix && (isVector || matrix.channels() % panelElems != 0 ||
+                 divisorOf(box.offsets[colDim]) % panelElems != 0))
     return refuse("a row of it belongs to several elements of the convolution's kernel");
+  SmallVector<int64_t, 5> extents(rank, 1);
   if (!isVector)
-    result.extents[result.rowDim] = result.chunkRows;
-  result.extents[result.colDim] = result.panelElems;
-  return result;
+    extents[rowDim] = chunkRows;
+  extents[colDim] = panelElems;
+  auto transfers = tile::TransfersAttr::get(globalBox.getContext(), extents, *swizzle,
+                                            layout->panels(), chunks, rowDim, colDim);
+  return tmaBoxOf(globalBox, sharedTile, transfers, target);
 }
 
-std::optional<TmaBox> tmaBoxOf(Value globalBox, Value sharedTile, const TargetInfo &target) {
-  llvm::Expected<TmaBox> box = planTmaBox(globalBox, sharedTile, target);
-  if (box)
-    return std::move(*box);
-  llvm::consumeError(box.takeError());
-  return std::nullopt;
+TmaBox tmaBoxOf(Value globalBox, Value sharedTile, tile::TransfersAttr transfers,
+                const TargetInfo &target) {
+  auto tile = cast<tile::BufferType>(sharedTile.getType());
+  const TensorCopies &copies = *target.tensorCopies;
+  const int64_t elemBytes = bytesOf(tile::dtypeOf(tile.getElementType()));
+  TmaBox box;
+  box.root = boxRootOf(globalBox);
+  box.matrix = box.root.getDefiningOp<tile::Im2colOp>();
+  if (box.matrix)
+    box.root = box.matrix.getSource();
+  box.transfers = transfers;
+  box.extents.assign(transfers.getExtents().begin(), transfers.getExtents().end());
+  box.swizzleBytes = transfers.getSwizzle();
+  box.panels = transfers.getPanels();
+  box.chunks = transfers.getChunks();
+  box.panelElems = transfers.panelElems();
+  box.chunkRows = transfers.chunkRows();
+  box.rowDim = transfers.getRowDim();
+  box.colDim = transfers.getColDim();
+  box.bytes = transfers.rows() * box.panels * box.panelElems * elemBytes;
+  box.panelBytes = (tile.rank() == 1 ? 1 : tile.getShape()[0]) * box.panelElems * elemBytes;
+  box.periodBytes = std::max(target.sharedGrain, copies.swizzleBytes(box.swizzleBytes));
+  box.swizzleRows = copies.swizzleRows;
+  return box;
 }
 
 } // namespace tilec

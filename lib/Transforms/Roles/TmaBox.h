@@ -21,8 +21,9 @@ namespace tilec {
 /// TMA as long as those inside. What is below in each panel stays as it is: zeros, from the
 /// kernel's begin on.
 struct TmaBox {
-  mlir::Value root;                      ///< the tensor, or all of it in another shape
-  tile::Im2colOp matrix;                 ///< of the tensor, of which the box is one; mostly null
+  mlir::Value root;              ///< the tensor, or all of it in another shape
+  tile::Im2colOp matrix;         ///< of the tensor, of which the box is one; mostly null
+  tile::TransfersAttr transfers; ///< what was decided; all else follows from it and the types
   llvm::SmallVector<int64_t, 5> extents; ///< of one transfer, per dimension of the tensor or matrix
   int64_t swizzleBytes = 0;
   int64_t panels = 1, chunks = 1;
@@ -60,8 +61,11 @@ tile::TensorOp mappedTensorOf(mlir::Value buffer);
 /// dimensions of its allocation.
 llvm::Expected<TmaBox> planTmaBox(mlir::Value globalBox, mlir::Value sharedTile,
                                   const TargetInfo &target);
-/// The same without a reason.
-std::optional<TmaBox> tmaBoxOf(mlir::Value globalBox, mlir::Value sharedTile,
-                               const TargetInfo &target);
+/// The box of a copy whose transfers are decided: it says them.
+TmaBox tmaBoxOf(mlir::Value globalBox, mlir::Value sharedTile, tile::TransfersAttr transfers,
+                const TargetInfo &target);
+inline TmaBox tmaBoxOf(tile::TmaCopyOp copy, const TargetInfo &target) {
+  return tmaBoxOf(copy.getSrc(), copy.getDst(), copy.getTransfers(), target);
+}
 
 } // namespace tilec

@@ -67,7 +67,7 @@ void RoleEmitter::bindTensorMaps(wave::KernelOp waveKernel) {
   };
   e.kernel.walk([&](Operation *op) {
     if (auto copy = dyn_cast<tile::TmaCopyOp>(op)) {
-      TmaBox box = *tmaBoxOf(copy.getSrc(), copy.getDst(), e.target);
+      TmaBox box = tmaBoxOf(copy, e.target);
       auto patches = box.matrix ? patchesOf(box.matrix, b) : SmallVector<NamedAttribute>();
       tensorMaps[op] =
           mapOf(box.root, box.extentsOfPart(copy.getParts()), box.swizzleBytes, patches);
@@ -82,14 +82,12 @@ void RoleEmitter::bindTensorMaps(wave::KernelOp waveKernel) {
 }
 
 LogicalResult RoleEmitter::emitTmaCopy(tile::TmaCopyOp copy, Elements &elements) {
-  std::optional<TmaBox> box = tmaBoxOf(copy.getSrc(), copy.getDst(), e.target);
-  if (!box)
-    return e.unsupported(*copy, "this TMA copy");
+  TmaBox box = tmaBoxOf(copy, e.target);
   BufferBox source = boxOf(copy.getSrc());
   const SharedPlace &place = e.shared.find(boxRootOf(copy.getDst()))->second;
   PipePlace &pipe = pipes[copy.getPipe()];
   Value slot = e.lookup(copy.getSlot(), 0, elements);
-  int64_t slotBytes = box->tileBytes();
+  int64_t slotBytes = box.tileBytes();
   Value base = e.addIndex(e.mulIndex(slot, slotBytes), place.baseBytes);
   Value barrier = e.addIndex(e.mulIndex(slot, e.target.mbarrierBytes), pipe.fullBytes);
   // A part of every transfer is this block's; it lands in the e.shared memory of all blocks.
@@ -98,23 +96,23 @@ LogicalResult RoleEmitter::emitTmaCopy(tile::TmaCopyOp copy, Elements &elements)
   if (parts > 1) {
     Value block = e.lookup(e.kernel.getBody().getArgument(0), 0, elements);
     Value rank = e.remIndex(block, parts);
-    rowOfPart = e.mulIndex(rank, box->chunkRows / parts);
-    base = e.addIndex(base, e.mulIndex(rank, box->transferBytes() / parts));
+    rowOfPart = e.mulIndex(rank, box.chunkRows / parts);
+    base = e.addIndex(base, e.mulIndex(rank, box.transferBytes() / parts));
   }
-  for (int64_t panel = 0; panel < box->panels; ++panel)
-    for (int64_t chunk = 0; chunk < box->chunks; ++chunk) {
+  for (int64_t panel = 0; panel < box.panels; ++panel)
+    for (int64_t chunk = 0; chunk < box.chunks; ++chunk) {
       SmallVector<Value> coords, offsets; // innermost first
       for (int64_t d = int64_t(source.offsets.size()) - 1; d >= 0; --d) {
         Value at = e.indexFor(source.offsets[d], 0, elements);
-        int64_t more = d == box->colDim   ? panel * box->panelElems
-                       : d == box->rowDim ? chunk * box->chunkRows
-                                          : 0;
+        int64_t more = d == box.colDim   ? panel * box.panelElems
+                       : d == box.rowDim ? chunk * box.chunkRows
+                                         : 0;
         at = e.addIndex(at, more);
-        coords.push_back(d == box->rowDim && rowOfPart ? e.addIndex(at, rowOfPart) : at);
+        coords.push_back(d == box.rowDim && rowOfPart ? e.addIndex(at, rowOfPart) : at);
       }
-      if (box->matrix)
-        std::tie(coords, offsets) = placeInImage(box->matrix, coords[1], coords[0]);
-      Value to = e.addIndex(base, panel * box->panelBytes + chunk * box->transferBytes());
+      if (box.matrix)
+        std::tie(coords, offsets) = placeInImage(box.matrix, coords[1], coords[0]);
+      Value to = e.addIndex(base, panel * box.panelBytes + chunk * box.transferBytes());
       wave::TmaLoadOp::create(b, loc, tensorMaps[copy], coords, offsets, to, barrier, multicast);
     }
   return success();

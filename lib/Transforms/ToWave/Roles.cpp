@@ -35,7 +35,7 @@ static int64_t bytesNotBrought(Value pipe, const TargetInfo &target) {
   llvm::SmallDenseMap<Value, int64_t, 4> ofTiles;
   for (Operation *user : pipe.getUsers())
     if (auto copy = dyn_cast<tile::TmaCopyOp>(user)) {
-      TmaBox box = *tmaBoxOf(copy.getSrc(), copy.getDst(), target);
+      TmaBox box = tmaBoxOf(copy, target);
       ofTiles[boxRootOf(copy.getDst())] = box.tileBytes() - box.bytes;
     }
   int64_t bytes = 0;
@@ -127,7 +127,7 @@ void RoleEmitter::clearUntouched(int64_t threads) {
   const int64_t pieceBytes = e.target.accessBytes;
   llvm::SmallPtrSet<Value, 4> done;
   e.kernel.walk([&](tile::TmaCopyOp copy) {
-    TmaBox box = *tmaBoxOf(copy.getSrc(), copy.getDst(), e.target);
+    TmaBox box = tmaBoxOf(copy, e.target);
     Value tile = boxRootOf(copy.getDst());
     if (box.untouchedBytes() == 0 || !done.insert(tile).second)
       return;

@@ -154,11 +154,21 @@ std::vector<std::string> passesBefore(StringRef last, StringRef target) {
                                   "tile-choose-schedules" + chip,
                                   "tile-delay-sums",
                                   "tile-relax-math" + chip,
-                                  "tile-simplify-fills" + chip,
                                   "tile-run-serial-ahead" + chip,
-                                  "tile-forward-stores" + chip,
                                   "tile-hoist-reads" + chip,
                                   "tile-hoist-tiles",
+                                  "tile-find-producers" + chip,
+                                  "tile-forward-stores" + chip,
+                                  "tile-find-dead-rounds",
+                                  "tile-simplify-fills" + chip,
+                                  "tile-choose-rounds" + chip,
+                                  "tile-share-out-tiles" + chip,
+                                  "tile-take-turns" + chip,
+                                  "tile-fit-slots" + chip,
+                                  "tile-store-tiles" + chip,
+                                  "tile-add-slots" + chip,
+                                  "tile-fill-once" + chip,
+                                  "tile-clear-first-rounds" + chip,
                                   "tile-expand-producers" + chip,
                                   "tile-read-images",
                                   "tile-separate-tiles",
@@ -384,6 +394,29 @@ TEST(ContractPromises, PlacedLocals) {
 TEST(ContractPromises, Layouts) {
   expectSaid(withoutPass(product, "gfx950", "tile-infer-layouts"),
              "`tile-infer-layouts` gives: `tile.alloc` has no layout");
+}
+TEST(ContractPromises, BroughtTiles) {
+  Fault left = [](Operation *root) {
+    root->walk([](tile::CopyOp copy) { copy.removeTransfersAttr(); });
+  };
+  expectSaid(
+      saidOfPlanted(product, "sm_90a", "tile-forward-stores", "tile-find-producers", left),
+      "`tile-find-producers` gives: `tile.copy` stands in a round of a served loop and is left to");
+}
+TEST(ContractPromises, WholeRings) {
+  Fault again = [](Operation *root) {
+    SmallVector<tile::ForOp> loops;
+    root->walk([&](tile::ForOp loop) { loops.push_back(loop); });
+    for (tile::ForOp loop : loops) {
+      if (!loop.getServed())
+        continue;
+      OpBuilder b(loop);
+      cast<tile::ForOp>(b.clone(*loop)).removeServedAttr();
+    }
+  };
+  expectSaid(
+      saidOfPlanted(product, "sm_90a", "tile-store-tiles", "tile-fit-slots", again),
+      "`tile-fit-slots` gives: `tile.kernel` has loops with and without a producer that use");
 }
 TEST(ContractPromises, OneStage) {
   expectSaid(withoutPass(product, "gfx950", "tile-expand-pipelines"),

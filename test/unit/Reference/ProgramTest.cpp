@@ -217,7 +217,7 @@ std::string pipeProgram(const std::string &release, const std::string &rounds = 
         %slot = tile.pipe_acquire %pipe
         %a = tile.subview %A[%at] : !tile.buffer<[32], f32, global> to !tile.buffer<[8], f32, global>
         %s = tile.subview %ring[%slot, %c0] dropped [0] : !tile.buffer<[2, 8], f32, shared> to !tile.buffer<[8], f32, shared>
-        tile.tma_copy %a to %s pipe(%pipe, %slot) : !tile.buffer<[8], f32, global>, !tile.buffer<[8], f32, shared>
+        tile.tma_copy %a to %s pipe(%pipe, %slot) {transfers = #tile.transfers<[8] swizzle = 0 panels = 1 chunks = 1 row_dim = -1 col_dim = 0>} : !tile.buffer<[8], f32, global>, !tile.buffer<[8], f32, shared>
       }
     }
     tile.for %k = %c0 to )" + rounds + R"( step %c1 {

@@ -9,6 +9,7 @@
 
 #include "tilec/Base/DType.h"
 #include "tilec/IR/Tile/Mma.h"
+#include "tilec/IR/Tile/Served.h"
 #include "tilec/Layout/FragmentLayout.h"
 #include "tilec/Layout/SharedLayout.h"
 

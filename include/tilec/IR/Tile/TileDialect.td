@@ -200,6 +200,44 @@ def Tile_MmaAttr : Tile_Attr<"Mma", "mma"> {
   let hasCustomAssemblyFormat = 1;
 }
 
+def Tile_ServedAttr : Tile_Attr<"Served", "served"> {
+  let summary = "how a producer serves a loop: tilec::tile::Served";
+  let description = [{
+    `#tile.served<overlapped slots = 1 every_thread exact turns ends_together first_ahead>`: the form
+    of a round, one of `plain`, `beside`, `in_flight` and `overlapped`; slots of each tile; and what
+    of the rest holds (tilec/IR/Tile/Served.h).
+  }];
+  let parameters = (ins AttrOrTypeParameter<"::tilec::tile::Served", "", "const ::tilec::tile::Served &">:$served);
+  let hasCustomAssemblyFormat = 1;
+}
+
+def Tile_TransfersAttr : Tile_Attr<"Transfers", "transfers"> {
+  let summary = "how tensor copies bring a box of a tensor to a tile";
+  let description = [{
+    `#tile.transfers<[1, 64, 64] swizzle = 128 panels = 2 chunks = 1 row_dim = 1 col_dim = 2>`:
+    `panels` x `chunks` transfers, of so many elements along each dimension of the tensor (or of an
+    image's matrix), chunk by chunk down the rows of a panel, in which 16-byte pieces are swizzled
+    within so many bytes. Rows and columns of the tile run along two of the dimensions; a vector has
+    no rows (-1). Where transfers have fewer rows than the tile, the tensor has none beyond.
+  }];
+  let parameters = (ins ArrayRefParameter<"int64_t">:$extents, "int64_t":$swizzle,
+                        "int64_t":$panels, "int64_t":$chunks, "int64_t":$rowDim,
+                        "int64_t":$colDim);
+  let assemblyFormat = [{
+    `<` `[` $extents `]` `swizzle` `=` $swizzle `panels` `=` $panels `chunks` `=` $chunks
+    `row_dim` `=` $rowDim `col_dim` `=` $colDim `>`
+  }];
+  let genVerifyDecl = 1;
+  let extraClassDeclaration = [{
+    /// Columns of a panel.
+    int64_t panelElems() const { return getExtents()[getColDim()]; }
+    /// Rows of a transfer.
+    int64_t chunkRows() const { return getRowDim() < 0 ? 1 : getExtents()[getRowDim()]; }
+    /// Rows that are brought.
+    int64_t rows() const { return getChunks() * chunkRows(); }
+  }];
+}
+
 def Tile_LoopIdAttr : Tile_Attr<"LoopId", "loop"> {
   let summary = "which loop of the program";
   let description = [{

@@ -299,7 +299,8 @@ def Tile_CopyOp : Tile_Op<"copy"> {
     Elements outside a global source read as zero, elements outside a global
     destination are dropped. The op says what moves; which lanes move it, with
     which instruction and when it completes are chosen later. `hint` may be
-    `async`, `sync` or `tma`.
+    `async`, `sync` or `tma`. A copy with `transfers` is a producer's, which brings the
+    tile by these; the passes in front of `tile-expand-producers` decide it.
 
     ```mlir
     tile.copy %tile to %aShared : !tile.buffer<[128, 32], f16, global>,
@@ -308,7 +309,11 @@ def Tile_CopyOp : Tile_Op<"copy"> {
   }];
   let arguments = (ins Arg<Tile_BufferType, "", [MemRead]>:$src,
                        Arg<Tile_BufferType, "", [MemWrite]>:$dst,
-                       OptionalAttr<StrAttr>:$hint);
+                       OptionalAttr<StrAttr>:$hint, OptionalAttr<Tile_TransfersAttr>:$transfers);
+  let builders = [OpBuilder<(ins "::mlir::Value":$src, "::mlir::Value":$dst,
+                                 CArg<"::mlir::StringAttr", "{}">:$hint), [{
+    build($_builder, $_state, src, dst, hint, /*transfers=*/TransfersAttr());
+  }]>];
   let assemblyFormat = [{
     $src `to` $dst attr-dict `:` qualified(type($src)) `,` qualified(type($dst))
   }];
@@ -446,18 +451,20 @@ def Tile_ForOp : Tile_Op<"for", [NoTerminator, SingleBlock, RecursiveMemoryEffec
     `rotate` = n: the body is one iteration in order, on slot 0 of its rings; iteration i may use
     slot i % n, and `wave-schedule` will plan it. `persistent` = n: the loop shares out the
     kernel's tiles among blocks in clusters of n. `planned` is the strategy by which a product's loop
-    got its roles, teams and clusters (`ProductPlan`).
+    got its roles, teams and clusters (`ProductPlan`). `served`: a producer brings those tiles of a
+    round whose copies have `transfers`. From the round `dead_from` on, which differs from warp group to
+    warp group, rounds of a served loop change nothing for the one that asks.
 
     ```mlir
     tile.for %k = %c0 to %n step %c1 kind(pipelined) stages(3) { ... }
     ```
   }];
-  let arguments = (ins Index:$lower, Index:$upper, Index:$step,
+  let arguments = (ins Index:$lower, Index:$upper, Index:$step, Optional<Index>:$dead_from,
                        DefaultValuedAttr<Tile_LoopKindAttr, "LoopKind::Serial">:$kind,
                        DefaultValuedAttr<I64Attr, "1">:$stages,
                        OptionalAttr<StrAttr>:$strategy, UnitAttr:$exact,
                        OptionalAttr<I64Attr>:$rotate, OptionalAttr<I64Attr>:$persistent,
-                       OptionalAttr<StrAttr>:$planned);
+                       OptionalAttr<StrAttr>:$planned, OptionalAttr<Tile_ServedAttr>:$served);
   let regions = (region SizedRegion<1>:$body);
   let hasCustomAssemblyFormat = 1;
   let hasVerifier = 1;
@@ -666,11 +673,12 @@ def Tile_TmaCopyOp : Tile_Op<"tma_copy"> {
   let summary = "producer: start a copy of a global box into a slot";
   let description = [{
     With `parts` > 1, the blocks of the cluster copy the same box: each brings one part of
-    it to all of them.
+    it, of every one of its `transfers`, to all of them.
   }];
   let arguments = (ins Arg<Tile_BufferType, "", [MemRead]>:$src,
                        Arg<Tile_BufferType, "", [MemWrite]>:$dst, Tile_PipeType:$pipe,
-                       Index:$slot, DefaultValuedAttr<I64Attr, "1">:$parts);
+                       Index:$slot, Tile_TransfersAttr:$transfers,
+                       DefaultValuedAttr<I64Attr, "1">:$parts);
   let assemblyFormat = [{
     $src `to` $dst `pipe` `(` $pipe `,` $slot `)` attr-dict
     `:` qualified(type($src)) `,` qualified(type($dst))

@@ -347,3 +347,99 @@ tile.program @p {
     }
   }
 }
+
+// -----
+
+tile.program @p {
+  %one = arith.constant 1 : index
+  tile.kernel "k" grid(%one) threads(64) {
+  ^bb0(%bx: index):
+    // expected-error @+1 {{a round is `plain`, `beside`, `in_flight` or `overlapped`}}
+    tile.for %k = %one to %one step %one kind(pipelined) attributes {served = #tile.served<twice slots = 2>} {
+    }
+  }
+}
+
+// -----
+
+tile.program @p {
+  %one = arith.constant 1 : index
+  tile.kernel "k" grid(%one) threads(64) {
+  ^bb0(%bx: index):
+    // expected-error @+1 {{has a producer and is not pipelined}}
+    tile.for %k = %one to %one step %one attributes {served = #tile.served<plain slots = 2>} {
+    }
+  }
+}
+
+// -----
+
+tile.program @p {
+  %one = arith.constant 1 : index
+  tile.kernel "k" grid(%one) threads(64) {
+  ^bb0(%bx: index):
+    // expected-error @+1 {{has 0 slots}}
+    tile.for %k = %one to %one step %one kind(pipelined) attributes {served = #tile.served<plain slots = 0>} {
+    }
+  }
+}
+
+// -----
+
+tile.program @p {
+  %one = arith.constant 1 : index
+  tile.kernel "k" grid(%one) threads(64) {
+  ^bb0(%bx: index):
+    // expected-error @+1 {{overlaps two gemms and has 0}}
+    tile.for %k = %one to %one step %one kind(pipelined) attributes {served = #tile.served<overlapped slots = 2>} {
+    }
+  }
+}
+
+// -----
+
+tile.program @p {
+  %one = arith.constant 1 : index
+  tile.kernel "k" grid(%one) threads(64) {
+  ^bb0(%bx: index):
+    // expected-error @+1 {{leaves one gemm in flight and has 0}}
+    tile.for %k = %one to %one step %one kind(pipelined) attributes {served = #tile.served<in_flight slots = 2>} {
+    }
+  }
+}
+
+// -----
+
+tile.program @p {
+  %one = arith.constant 1 : index
+  tile.kernel "k" grid(%one) threads(64) {
+  ^bb0(%bx: index):
+    // expected-error @+1 {{has turns and does not overlap gemms}}
+    tile.for %k = %one to %one step %one kind(pipelined) attributes {served = #tile.served<beside slots = 2 turns>} {
+    }
+  }
+}
+
+// -----
+
+tile.program @p {
+  %one = arith.constant 1 : index
+  tile.kernel "k" grid(%one) threads(64) {
+  ^bb0(%bx: index):
+    // expected-error @+1 {{is ordered for one slot of overlapped gemms, which it has not}}
+    tile.for %k = %one to %one step %one kind(pipelined) attributes {served = #tile.served<beside slots = 1 first_ahead>} {
+    }
+  }
+}
+
+// -----
+
+tile.program @p {
+  %one = arith.constant 1 : index
+  tile.kernel "k" grid(%one) threads(64) {
+  ^bb0(%bx: index):
+    // expected-error @+1 {{has rounds that are dead for a warp group, and no producer that goes on}}
+    tile.for %k = %one to %one step %one dead_from(%one) kind(pipelined) {
+    }
+  }
+}

@@ -30,6 +30,12 @@ tile.program @loops {
     // CHECK: tile.for {{.*}} attributes {planned = "cluster_m"} {
     tile.for %i = %c0 to %c8 step %one attributes {planned = "cluster_m"} {
     }
+    // CHECK: tile.for %{{.*}} = %c0 to %c8 step %c1 dead_from(%{{.*}}) kind(pipelined) stages(2) attributes {served = #tile.served<plain slots = 3 every_thread exact>} {
+    tile.for %i = %c0 to %c8 step %one dead_from(%one) kind(pipelined) stages(2) attributes {served = #tile.served<plain slots = 3 every_thread exact>} {
+    }
+    // CHECK: served = #tile.served<beside slots = 2>
+    tile.for %i = %c0 to %c8 step %one kind(pipelined) attributes {served = #tile.served<beside slots = 2>} {
+    }
     // CHECK: tile.gather (%{{.*}}) in (%{{.*}}) {
     tile.gather (%i) in (%c8) {
     }

@@ -17,6 +17,9 @@ tile.program @pipelined {
     tile.async_wait 1
     // CHECK-NEXT: tile.barrier
     tile.barrier
+    // A copy that a producer will bring says how.
+    // CHECK: tile.copy %{{.*}} to %s {transfers = #tile.transfers<[32, 32] swizzle = 64 panels = 1 chunks = 2 row_dim = 0 col_dim = 1>} :
+    tile.copy %A to %s {transfers = #tile.transfers<[32, 32] swizzle = 64 panels = 1 chunks = 2 row_dim = 0 col_dim = 1>} : !tile.buffer<[64, 32], f16, global>, !tile.buffer<[64, 32], f16, shared>
     // A producer warp fills slots, the others consume them.
     %c = tile.alloc "c" : !tile.buffer<[64, 64], f32, fragment>
     // CHECK: %[[P:.*]] = tile.pipe stages(3) bytes(4096) {every_thread}
@@ -25,8 +28,8 @@ tile.program @pipelined {
     tile.producer {
       // CHECK-NEXT: %[[Q:.*]] = tile.pipe_acquire %[[P]]
       %q = tile.pipe_acquire %p
-      // CHECK-NEXT: tile.tma_copy %{{.*}} to %s pipe(%[[P]], %[[Q]]) : !tile.buffer<[64, 32], f16, global>, !tile.buffer<[64, 32], f16, shared>
-      tile.tma_copy %A to %s pipe(%p, %q) : !tile.buffer<[64, 32], f16, global>, !tile.buffer<[64, 32], f16, shared>
+      // CHECK-NEXT: tile.tma_copy %{{.*}} to %s pipe(%[[P]], %[[Q]]) {transfers = #tile.transfers<[64, 32] swizzle = 0 panels = 1 chunks = 1 row_dim = 0 col_dim = 1>} : !tile.buffer<[64, 32], f16, global>, !tile.buffer<[64, 32], f16, shared>
+      tile.tma_copy %A to %s pipe(%p, %q) {transfers = #tile.transfers<[64, 32] swizzle = 0 panels = 1 chunks = 1 row_dim = 0 col_dim = 1>} : !tile.buffer<[64, 32], f16, global>, !tile.buffer<[64, 32], f16, shared>
     }
     // CHECK: %[[W:.*]] = tile.pipe_wait %[[P]]
     %w = tile.pipe_wait %p
@@ -49,8 +52,8 @@ tile.program @pipelined {
     %p = tile.pipe stages(3) bytes(4096) {shared}
     tile.producer {
       %q = tile.pipe_acquire %p
-      // CHECK: tile.tma_copy %{{.*}} to %s pipe(%[[P]], %{{.*}}) {parts = 2 : i64}
-      tile.tma_copy %A to %s pipe(%p, %q) {parts = 2} : !tile.buffer<[64, 32], f16, global>, !tile.buffer<[64, 32], f16, shared>
+      // CHECK: tile.tma_copy %{{.*}} to %s pipe(%[[P]], %{{.*}}) {parts = 2 : i64, transfers = #tile.transfers<[64, 32] swizzle = 0 panels = 1 chunks = 1 row_dim = 0 col_dim = 1>}
+      tile.tma_copy %A to %s pipe(%p, %q) {parts = 2, transfers = #tile.transfers<[64, 32] swizzle = 0 panels = 1 chunks = 1 row_dim = 0 col_dim = 1>} : !tile.buffer<[64, 32], f16, global>, !tile.buffer<[64, 32], f16, shared>
     }
     // CHECK: %[[T:.*]] = tile.team
     %t = tile.team

@@ -121,7 +121,7 @@ tile.program @p {
     %s = tile.alloc "s" : !tile.buffer<[8], f16, shared>
     %p = tile.pipe stages(2) bytes(16)
     // expected-error @+1 {{'tile.tma_copy' op is outside of tile.producer}}
-    tile.tma_copy %A to %s pipe(%p, %one) : !tile.buffer<[8], f16, global>, !tile.buffer<[8], f16, shared>
+    tile.tma_copy %A to %s pipe(%p, %one) {transfers = #tile.transfers<[8] swizzle = 0 panels = 1 chunks = 1 row_dim = -1 col_dim = 0>} : !tile.buffer<[8], f16, global>, !tile.buffer<[8], f16, shared>
   }
 }
 
@@ -135,7 +135,7 @@ tile.program @p {
     %p = tile.pipe stages(2) bytes(16)
     tile.producer {
       // expected-error @+1 {{copies from global to shared memory}}
-      tile.tma_copy %s to %s pipe(%p, %one) : !tile.buffer<[8], f16, shared>, !tile.buffer<[8], f16, shared>
+      tile.tma_copy %s to %s pipe(%p, %one) {transfers = #tile.transfers<[8] swizzle = 0 panels = 1 chunks = 1 row_dim = -1 col_dim = 0>} : !tile.buffer<[8], f16, shared>, !tile.buffer<[8], f16, shared>
     }
   }
 }
@@ -151,7 +151,7 @@ tile.program @p {
     %p = tile.pipe stages(2) bytes(16)
     tile.producer {
       // expected-error @+1 {{does not convert elements}}
-      tile.tma_copy %A to %s pipe(%p, %one) : !tile.buffer<[8], f32, global>, !tile.buffer<[8], f16, shared>
+      tile.tma_copy %A to %s pipe(%p, %one) {transfers = #tile.transfers<[8] swizzle = 0 panels = 1 chunks = 1 row_dim = -1 col_dim = 0>} : !tile.buffer<[8], f32, global>, !tile.buffer<[8], f16, shared>
     }
   }
 }
@@ -167,7 +167,7 @@ tile.program @p {
     %p = tile.pipe stages(2) bytes(16)
     tile.producer {
       // expected-error @+1 {{copies '!tile.buffer<[4], f16, global>' to '!tile.buffer<[8], f16, shared>': the extents differ}}
-      tile.tma_copy %A to %s pipe(%p, %one) : !tile.buffer<[4], f16, global>, !tile.buffer<[8], f16, shared>
+      tile.tma_copy %A to %s pipe(%p, %one) {transfers = #tile.transfers<[8] swizzle = 0 panels = 1 chunks = 1 row_dim = -1 col_dim = 0>} : !tile.buffer<[4], f16, global>, !tile.buffer<[8], f16, shared>
     }
   }
 }
@@ -197,7 +197,7 @@ tile.program @p {
     %p = tile.pipe stages(2) bytes(16)
     tile.producer {
       // expected-error @+1 {{is cut into 4 parts, the cluster has 2 blocks}}
-      tile.tma_copy %A to %s pipe(%p, %one) {parts = 4} : !tile.buffer<[8], f16, global>, !tile.buffer<[8], f16, shared>
+      tile.tma_copy %A to %s pipe(%p, %one) {parts = 4, transfers = #tile.transfers<[8] swizzle = 0 panels = 1 chunks = 1 row_dim = -1 col_dim = 0>} : !tile.buffer<[8], f16, global>, !tile.buffer<[8], f16, shared>
     }
   }
 }
@@ -209,5 +209,122 @@ tile.program @p {
   // expected-error @+1 {{has clusters of 32 blocks and 1 teams; 1 to 16 and 1 to 7 are possible}}
   tile.kernel "k" grid(%one) threads(64) attributes {cluster = 32} {
   ^bb0(%bx: index):
+  }
+}
+
+// -----
+
+tile.program @p {
+  %A = tile.tensor "A"[] : !tile.buffer<[8, 16], f16, global>
+  %one = arith.constant 1 : index
+  tile.kernel "k" grid(%one) threads(64) {
+  ^bb0(%bx: index):
+    %s = tile.alloc "s" : !tile.buffer<[8, 16], f16, shared>
+    // expected-error @+1 {{has transfers and does not copy from global to shared memory}}
+    tile.copy %s to %s {transfers = #tile.transfers<[8, 16] swizzle = 0 panels = 1 chunks = 1 row_dim = 0 col_dim = 1>} : !tile.buffer<[8, 16], f16, shared>, !tile.buffer<[8, 16], f16, shared>
+  }
+}
+
+// -----
+
+tile.program @p {
+  %A = tile.tensor "A"[] : !tile.buffer<[8, 16], f16, global>
+  %one = arith.constant 1 : index
+  tile.kernel "k" grid(%one) threads(64) {
+  ^bb0(%bx: index):
+    %s = tile.alloc "s" : !tile.buffer<[8, 16], f32, shared>
+    // expected-error @+1 {{has transfers, which do not convert elements}}
+    tile.copy %A to %s {transfers = #tile.transfers<[8, 16] swizzle = 0 panels = 1 chunks = 1 row_dim = 0 col_dim = 1>} : !tile.buffer<[8, 16], f16, global>, !tile.buffer<[8, 16], f32, shared>
+  }
+}
+
+// -----
+
+tile.program @p {
+  %A = tile.tensor "A"[] : !tile.buffer<[8, 16], f16, global>
+  %one = arith.constant 1 : index
+  tile.kernel "k" grid(%one) threads(64) {
+  ^bb0(%bx: index):
+    %s = tile.alloc "s" : !tile.buffer<[8, 16], f16, shared>
+    // expected-error @+1 {{has transfers of 3 dimensions from a tensor of 2}}
+    tile.copy %A to %s {transfers = #tile.transfers<[1, 8, 16] swizzle = 0 panels = 1 chunks = 1 row_dim = 1 col_dim = 2>} : !tile.buffer<[8, 16], f16, global>, !tile.buffer<[8, 16], f16, shared>
+  }
+}
+
+// -----
+
+tile.program @p {
+  %A = tile.tensor "A"[] : !tile.buffer<[8, 16], f16, global>
+  %one = arith.constant 1 : index
+  tile.kernel "k" grid(%one) threads(64) {
+  ^bb0(%bx: index):
+    %s = tile.alloc "s" : !tile.buffer<[8, 16], f16, shared>
+    // expected-error @+1 {{has transfers of a vector to '!tile.buffer<[8, 16], f16, shared>'}}
+    tile.copy %A to %s {transfers = #tile.transfers<[1, 16] swizzle = 0 panels = 1 chunks = 1 row_dim = -1 col_dim = 1>} : !tile.buffer<[8, 16], f16, global>, !tile.buffer<[8, 16], f16, shared>
+  }
+}
+
+// -----
+
+tile.program @p {
+  %A = tile.tensor "A"[] : !tile.buffer<[8, 16], f16, global>
+  %one = arith.constant 1 : index
+  tile.kernel "k" grid(%one) threads(64) {
+  ^bb0(%bx: index):
+    %s = tile.alloc "s" : !tile.buffer<[8, 16], f16, shared>
+    // expected-error @+1 {{brings 1 panels of 8 columns to 16}}
+    tile.copy %A to %s {transfers = #tile.transfers<[8, 8] swizzle = 0 panels = 1 chunks = 1 row_dim = 0 col_dim = 1>} : !tile.buffer<[8, 16], f16, global>, !tile.buffer<[8, 16], f16, shared>
+  }
+}
+
+// -----
+
+tile.program @p {
+  %A = tile.tensor "A"[] : !tile.buffer<[8, 16], f16, global>
+  %one = arith.constant 1 : index
+  tile.kernel "k" grid(%one) threads(64) {
+  ^bb0(%bx: index):
+    %s = tile.alloc "s" : !tile.buffer<[8, 16], f16, shared>
+    // expected-error @+1 {{brings 2 panels of 16 columns to 16}}
+    tile.copy %A to %s {transfers = #tile.transfers<[8, 16] swizzle = 0 panels = 2 chunks = 1 row_dim = 0 col_dim = 1>} : !tile.buffer<[8, 16], f16, global>, !tile.buffer<[8, 16], f16, shared>
+  }
+}
+
+// -----
+
+tile.program @p {
+  %A = tile.tensor "A"[] : !tile.buffer<[8, 16], f16, global>
+  %one = arith.constant 1 : index
+  tile.kernel "k" grid(%one) threads(64) {
+  ^bb0(%bx: index):
+    %s = tile.alloc "s" : !tile.buffer<[8, 16], f16, shared>
+    // expected-error @+1 {{brings 16 rows to 8}}
+    tile.copy %A to %s {transfers = #tile.transfers<[8, 16] swizzle = 0 panels = 1 chunks = 2 row_dim = 0 col_dim = 1>} : !tile.buffer<[8, 16], f16, global>, !tile.buffer<[8, 16], f16, shared>
+  }
+}
+
+// -----
+
+tile.program @p {
+  %A = tile.tensor "A"[] : !tile.buffer<[8, 16], f16, global>
+  %one = arith.constant 1 : index
+  tile.kernel "k" grid(%one) threads(64) {
+  ^bb0(%bx: index):
+    %s = tile.alloc "s" : !tile.buffer<[8, 16], f16, shared>
+    // expected-error @+1 {{counts at least one of everything}}
+    tile.copy %A to %s {transfers = #tile.transfers<[8, 16] swizzle = 0 panels = 0 chunks = 1 row_dim = 0 col_dim = 1>} : !tile.buffer<[8, 16], f16, global>, !tile.buffer<[8, 16], f16, shared>
+  }
+}
+
+// -----
+
+tile.program @p {
+  %A = tile.tensor "A"[] : !tile.buffer<[8, 16], f16, global>
+  %one = arith.constant 1 : index
+  tile.kernel "k" grid(%one) threads(64) {
+  ^bb0(%bx: index):
+    %s = tile.alloc "s" : !tile.buffer<[8, 16], f16, shared>
+    // expected-error @+1 {{has no rows in dimension 1 and columns in 1 of 2}}
+    tile.copy %A to %s {transfers = #tile.transfers<[8, 16] swizzle = 0 panels = 1 chunks = 1 row_dim = 1 col_dim = 1>} : !tile.buffer<[8, 16], f16, global>, !tile.buffer<[8, 16], f16, shared>
   }
 }

@@ -13,7 +13,7 @@
 // TILE:      [[PIPE:%[0-9]+]] = tile.pipe stages(3) bytes(49152) {shared}
 // TILE:      tile.producer {
 // TILE:        tile.tma_copy {{.*}} : !tile.buffer<[128, 64], bf16, global>
-// TILE:        tile.tma_copy {{.*}} {parts = 2 : i64} : !tile.buffer<[256, 64], bf16, global>
+// TILE:        tile.tma_copy {{.*}} {parts = 2 : i64, transfers = #tile.transfers<{{.*}}>} : !tile.buffer<[256, 64], bf16, global>
 // TILE:      [[RANK:%[0-9]+]] = tile.cluster_rank
 // TILE:      [[FIRST:%[0-9]+]] = arith.divui %bx, %c2
 // TILE:      tile.for %{{.*}} = [[FIRST]] to %c6 step %c6 attributes {persistent = 2 : i64}
@@ -68,8 +68,8 @@
 // MANIFEST-NEXT:   128
 
 // Along N, A is what both need; three columns of tiles, too.
-// ALONGN:    tile.tma_copy {{.*}} {parts = 2 : i64} : !tile.buffer<[128, 64], bf16, global>
-// ALONGN:    tile.tma_copy {{.*}}) : !tile.buffer<[256, 64], bf16, global>
+// ALONGN:    tile.tma_copy {{.*}} {parts = 2 : i64, transfers = #tile.transfers<{{.*}}>} : !tile.buffer<[128, 64], bf16, global>
+// ALONGN:    tile.tma_copy {{.*}}) {transfers = #tile.transfers<{{.*}}>} : !tile.buffer<[256, 64], bf16, global>
 // ALONGN:    scf.if
 
 // Nine tiles are no work for a persistent grid: every block takes one.

@@ -25,7 +25,7 @@
 # CHECK:          scf.if
 # CHECK:            tile.for
 # CHECK:              tile.pipe_acquire
-# CHECK-COUNT-2:      tile.tma_copy
+# CHECK-COUNT-2:      tile.tma_copy {{.*}} : !tile
 # CHECK-NEXT:       }
 # CHECK-NEXT:     }
 # CHECK:          tile.store {{.*}} %at
