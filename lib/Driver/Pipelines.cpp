@@ -56,6 +56,7 @@ static constexpr llvm::StringLiteral formingPasses[] = {
     "tile-join-products",
     "tile-forward-operands",
     "tile-forward-tiles",
+    "tile-join-updates",
     // What no branch is left for does not keep a loop from being a fill.
     "tile-erase-dead",
     "tile-raise-fills",

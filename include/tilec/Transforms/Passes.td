@@ -423,6 +423,17 @@ def ForwardTilesPass : Pass<"tile-forward-tiles", "::tilec::tile::ProgramOp"> {
   }];
 }
 
+def JoinUpdatesPass : Pass<"tile-join-updates", "::tilec::tile::ProgramOp"> {
+  let summary = "a tile that is changed in place is brought with its last values";
+  let description = [{
+    Needs:  `tile-raise-copies`: copies are `tile.copy`.
+    Gives:  in pipelined loops of products, `copy(A[x], t)` and `t[i, j] = f(t[i, j])` are
+            `t[i, j] = f(A[x + i, j])`, where f reads nothing else that the loop writes.
+    Leaves: what is computed; lockstep kernels.
+  }];
+  let dependentDialects = ["::mlir::arith::ArithDialect"];
+}
+
 def EraseDeadPass : Pass<"tile-erase-dead", "::tilec::tile::ProgramOp"> {
   let summary = "what nothing uses is gone";
   let description = [{

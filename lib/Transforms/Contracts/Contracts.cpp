@@ -65,6 +65,7 @@ ArrayRef<Contract> contracts() {
       {"tile-join-products", {}, {}, parameters},
       {"tile-forward-operands", {}, {}, parameters},
       {"tile-forward-tiles", {}, {}, parameters},
+      {"tile-join-updates", {WholeBuffers}, {}, parameters},
       {"tile-erase-dead", {}, {}, parameters},
       {"tile-raise-fills", {WholeBuffers, FlatLoops}, {NamedFills}, parameters},
       {"tile-lower-copies", {}, {MovedRegisters}, parameters},
