@@ -106,12 +106,13 @@ std::string pipelineOf(Stage stage, Arch arch, llvm::StringRef schedule, bool ch
       target.insert(target.size() - 1, (" strategy=" + schedule).str());
     // Schedules are chosen before anybody asks which one a loop wants. Shared memory is counted
     // when fills and masks are gone and serial loops have their stages, and rings when what all
-    // rounds read alike is read. Producers come first: what they bring is no other ring's. Barriers
-    // come last: they separate what the pipeliner has left in order.
+    // rounds read alike is read. What copies bring has tiles of its own before rings are made.
+    // Producers come first: what they bring is no other ring's. Barriers come last: they separate
+    // what the pipeliner has left in order.
     return "builtin.module(tile.program(tile-choose-schedules" + chip +
            ",tile-delay-sums,tile-relax-math" + chip + ",tile-simplify-fills" + chip +
            ",tile-run-serial-ahead" + chip + ",tile-forward-stores" + target + ",tile-hoist-reads" +
-           chip + ",tile-hoist-tiles,tile-expand-producers" + target +
+           chip + ",tile-hoist-tiles,tile-split-fills" + chip + ",tile-expand-producers" + target +
            ",tile-read-images,tile-separate-tiles,tile-expand-pipelines" + chip +
            ",canonicalize,cse," +
            (targetInfo(arch).accumulatesColumns ? "" : "tile-stage-stores" + chip + ",") +

@@ -33,7 +33,7 @@ OWN_NUMBERS = {
         "Roles/RingSlots.cpp otherRegisters", "Strategies/Teams.cpp otherRegs",
         "Layouts/WarpGroups.cpp leastOtherRegs", "Strategies/Interleave.cpp otherRegisters"],
     "from where on something pays, measured or chosen; each says so at its place": [
-        "Pipelines/StageStores.cpp narrowBytes", "Pipelines/ExpandPipelines.cpp fewestWaves",
+        "Pipelines/StageStores.cpp narrowBytes", "Pipelines/HeldRounds.h enoughWaves",
         "Check/Check.cpp mostRegisters", "ToWave/EmitTileStore.cpp fetchRegs", "ToWave/Gemm.cpp mostRegisters",
         "Strategies/Teams.cpp fewestRegs", "Layouts/Exchange.cpp mostOwnBytes",
         "Layouts/Swizzle.cpp widestChunkBytes", "Layouts/GemmPlan.cpp readBytes", "Normalize/StreamFragments.cpp tooManyRegisters",

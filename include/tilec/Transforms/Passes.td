@@ -697,6 +697,20 @@ def HoistTilesPass : Pass<"tile-hoist-tiles", "::tilec::tile::ProgramOp"> {
   }];
 }
 
+def SplitFillsPass : Pass<"tile-split-fills", "::tilec::tile::ProgramOp"> {
+  let summary = "what copies bring has a tile of its own";
+  let description = [{
+    Needs:  layouts, `tile-hoist-tiles`.
+    Gives:  a tile that a round of a pipelined loop copies, and then gives other values, is two tiles; one that is
+            computed on its way from a tensor, where registers have no room for a round of it, is computed
+            from a tile that is copied. Where shared memory has room for both, and for a second
+            slot of each copy.
+    Leaves: what is computed.
+  }];
+  let options = [Option<"target", "target", "std::string", "std::string(::tilec::nameOf(::tilec::defaultArch))", "the chip">];
+  let dependentDialects = ["::mlir::arith::ArithDialect"];
+}
+
 def ExpandProducersPass : Pass<"tile-expand-producers", "::tilec::tile::ProgramOp"> {
   let summary = "pipelined loops with a producer warp";
   let description = [{

@@ -21,10 +21,25 @@ using namespace mlir;
 
 namespace tilec {
 
-ArrayRef<Contract> contracts() {
+/// Of the passes behind `tile-to-wave`.
+static std::vector<Contract> contractsOfWave() {
   using enum Fact;
-  static const Untouched parameters;
-  static const std::vector<Contract> rows = {
+  const Untouched parameters;
+  return {
+      {"wave-schedule", {OneDialect, OnTarget}, {Planned}, parameters},
+      {"wave-reads-first", {OneDialect, OnTarget}, {}, parameters},
+      {"wave-leave-atomics",
+       {OneDialect, OnTarget},
+       {},
+       {true, {"wave.wait", "wave.sched_fence"}, ""}},
+      {"wave-carry-rounds", {OneDialect, OnTarget}, {Planned}, parameters},
+  };
+}
+
+static std::vector<Contract> allContracts() {
+  using enum Fact;
+  const Untouched parameters;
+  std::vector<Contract> rows = {
       {"tile-expand-im2col", {}, {}, parameters},
       {"tile-check", {}, {WholeBuffers}, parameters},
       {"tile-expand-threads", {WholeBuffers}, {WholeBuffers}, parameters},
@@ -90,6 +105,7 @@ ArrayRef<Contract> contracts() {
       {"tile-forward-stores", {WholeBuffers, Layouts}, {}, parameters},
       {"tile-hoist-reads", {WholeBuffers}, {}, parameters},
       {"tile-hoist-tiles", {}, {}, {true, {"tile.alloc"}, ""}},
+      {"tile-split-fills", {Layouts}, {}, parameters},
       {"tile-expand-producers",
        {WholeBuffers, MovedRegisters, WholeFills, Layouts},
        {PipesFilled},
@@ -111,14 +127,13 @@ ArrayRef<Contract> contracts() {
         PipesFilled, Places, Barriers},
        {OneDialect, OnTarget},
        {true, {}, "tile.program"}},
-      {"wave-schedule", {OneDialect, OnTarget}, {Planned}, parameters},
-      {"wave-reads-first", {OneDialect, OnTarget}, {}, parameters},
-      {"wave-leave-atomics",
-       {OneDialect, OnTarget},
-       {},
-       {true, {"wave.wait", "wave.sched_fence"}, ""}},
-      {"wave-carry-rounds", {OneDialect, OnTarget}, {Planned}, parameters},
   };
+  llvm::append_range(rows, contractsOfWave());
+  return rows;
+}
+
+ArrayRef<Contract> contracts() {
+  static const std::vector<Contract> rows = allContracts();
   return rows;
 }
 
