@@ -32,6 +32,7 @@ static constexpr llvm::StringLiteral formingPasses[] = {
     "tile-decide-comparisons",
     "tile-fold-views",
     "tile-unguard-reads",
+    "tile-select-values",
     "tile-read-once",
     "tile-unify-meetings",
     "tile-lower-breaks",

@@ -199,6 +199,17 @@ def UnguardReadsPass : Pass<"tile-unguard-reads", "::tilec::tile::ProgramOp"> {
   let dependentDialects = ["::mlir::arith::ArithDialect"];
 }
 
+def SelectValuesPass : Pass<"tile-select-values", "::tilec::tile::ProgramOp"> {
+  let summary = "values are chosen, not branches, where tensors are read";
+  let description = [{
+    Needs:  `tile-fold-views`.
+    Gives:  in loops over elements of pipelined rounds, a branch of which both sides give a value, or store one in
+            the same place, and one reads a tensor, is both values and a `select`.
+    Leaves: branches whose sides may not be computed in any case, or are long; lockstep kernels.
+  }];
+  let dependentDialects = ["::mlir::arith::ArithDialect"];
+}
+
 def ReadOncePass : Pass<"tile-read-once", "::tilec::tile::ProgramOp"> {
   let summary = "an element of a tensor is read once in an iteration";
   let description = [{
@@ -355,7 +366,8 @@ def JoinCopiesPass : Pass<"tile-join-copies", "::tilec::tile::ProgramOp"> {
     Needs:  `tile-raise-copies`.
     Gives:  `if c: copy(K[x], t) else: copy(K[y], t)` is `copy(K[x if c else y], t)`, which each round
             executes and so can run ahead. Both branches copy boxes of the same tensors to the same tiles
-            in the same order, and do nothing else.
+            in the same order, and do nothing else. One that clears the tiles instead, in a pipelined loop, copies
+            from behind the end of the tensor.
     Leaves: what is computed.
   }];
   let dependentDialects = ["::mlir::arith::ArithDialect"];
@@ -681,7 +693,8 @@ def HoistReadsPass : Pass<"tile-hoist-reads", "::tilec::tile::ProgramOp"> {
     Needs:  layouts.
     Gives:  a pipelined loop reads in front of its rounds what places of its copies are computed from and no round
             writes: variables, and, where copies are counted, elements of tensors. A read in the round would
-            keep the copy back.
+            keep the copy back. A small tensor that elements of tiles are looked up in, for a product, is brought
+            to shared memory there.
     Leaves: everything else.
   }];
   let options = [Option<"target", "target", "std::string", "std::string(::tilec::nameOf(::tilec::defaultArch))", "the chip">];

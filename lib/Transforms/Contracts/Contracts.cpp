@@ -59,6 +59,7 @@ static std::vector<Contract> allContracts() {
       {"tile-decide-comparisons", {}, {}, parameters},
       {"tile-fold-views", {}, {WholeBuffers}, parameters},
       {"tile-unguard-reads", {WholeBuffers}, {}, parameters},
+      {"tile-select-values", {WholeBuffers}, {}, parameters},
       {"tile-read-once", {WholeBuffers}, {}, parameters},
       {"tile-unify-meetings", {WholeBuffers}, {}, parameters},
       {"tile-lower-breaks", {}, {NoBreaks}, parameters},

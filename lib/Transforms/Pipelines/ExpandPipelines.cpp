@@ -103,6 +103,25 @@ struct ExpandPipelinesPass : impl::ExpandPipelinesPassBase<ExpandPipelinesPass> 
     return holdNextRound(held, ofOneSlot, chip, HeldRounds::enoughWaves);
   }
 
+  /// Whether the one wait of a round is for all copies that are under way.
+  static bool waitsForAll(const PipelinePlan &plan, const TargetInfo &chip) {
+    return plan.stages == 2 && chip.asyncCopies.completion != Completion::Groups && !plan.round &&
+           !plan.second && plan.deeperSlots == 0 && !plan.awaitedAt && !plan.fillsBehind;
+  }
+
+  /// A loop of which a second slot does not keep copies in flight: its tiles wait in registers,
+  /// where copies are narrow. Wide ones and a wait are as fast, or faster by a tenth.
+  static bool holdInsteadOfSlots(tile::ForOp loop, const PipelinePlan &plan, LoopMemory &memory,
+                                 const TargetInfo &chip) {
+    if (copiesWidePieces(chip) || !waitsForAll(plan, chip) || !mayHold(loop) || loop.getExact())
+      return false;
+    HeldRounds held(loop, chip);
+    SharedMemory ofOneSlot = memory.now();
+    for (tile::AllocOp ring : plan.rings)
+      ofOneSlot.setSlots(ring, 1);
+    return held.isAll() && holdNextRound(held, ofOneSlot, chip, HeldRounds::enoughWaves);
+  }
+
   /// What the plan does not copy goes through registers, a round ahead: tiles beside copies in wide
   /// pieces, and of what takes a few registers (scales) beside all.
   static bool holdOthers(tile::ForOp loop, HeldRounds &held, const PipelinePlan &plan,
@@ -237,6 +256,13 @@ struct ExpandPipelinesPass : impl::ExpandPipelinesPassBase<ExpandPipelinesPass> 
     leaveCopiesInFlight(plan, loop, memory, chip);
     bool hasWish = loop.getStrategy().has_value();
     refuseSchedule(loop, reason);
+    if (holdInsteadOfSlots(loop, plan, memory, chip)) {
+      loop.emitRemark() << "pipelined with one slot: the next round's tiles wait in registers, as "
+                           "a second slot leaves no copy in flight";
+      loop.setStages(1);
+      loop.setKind(tile::LoopKind::Serial);
+      return memory.forget();
+    }
     if (!hasWish && chip.keepsOrder && !loop.bodyBlock()->getOps<tile::GemmOp>().empty())
       loop.emitRemark() << "pipelined without a planned schedule: " << reason;
     HeldRounds held(loop, chip, plan.fills);

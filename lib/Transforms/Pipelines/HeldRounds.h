@@ -83,6 +83,7 @@ private:
   bool isLegal(tile::CopyOp copy);
   bool isLegal(tile::ElementLoop parallel);
   bool isReader(tile::ElementLoop parallel);
+  void addReadersOf(mlir::scf::IfOp branch);
   /// Bits of a block that the load's elements take in registers.
   int64_t heldBits(tile::LoadOp load, tile::ElementLoop parallel) const;
   /// Of each read of the fill.
