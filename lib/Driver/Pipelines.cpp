@@ -32,6 +32,7 @@ static constexpr llvm::StringLiteral formingPasses[] = {
     "tile-decide-comparisons",
     "tile-fold-views",
     "tile-unguard-reads",
+    "tile-select-values",
     "tile-read-once",
     "tile-unify-meetings",
     "tile-lower-breaks",
@@ -56,6 +57,7 @@ static constexpr llvm::StringLiteral formingPasses[] = {
     "tile-join-products",
     "tile-forward-operands",
     "tile-forward-tiles",
+    "tile-join-updates",
     // What no branch is left for does not keep a loop from being a fill.
     "tile-erase-dead",
     "tile-raise-fills",
@@ -104,7 +106,8 @@ std::string pipelineOf(Stage stage, Arch arch, llvm::StringRef schedule, bool ch
     if (!schedule.empty() && !targetInfo(arch).keepsOrder)
       target.insert(target.size() - 1, (" strategy=" + schedule).str());
     // Schedules are chosen before anybody asks which one a loop wants. Shared memory is counted
-    // when serial loops have their stages, and rings when what all rounds read alike is read.
+    // when serial loops have their stages, and rings when what all rounds read alike is read. What
+    // copies bring has tiles of its own before rings are made.
     // Producers come first: what they bring is no other ring's. Accumulators are stored from
     // registers before anybody looks at what becomes of rows, and masks are there as long as
     // somebody looks at them. What fills are left decides how rounds run, that who shares tiles,
@@ -112,12 +115,12 @@ std::string pipelineOf(Stage stage, Arch arch, llvm::StringRef schedule, bool ch
     // what the pipeliner has left in order.
     return "builtin.module(tile.program(tile-choose-schedules" + chip +
            ",tile-delay-sums,tile-relax-math" + chip + ",tile-run-serial-ahead" + chip +
-           ",tile-hoist-reads" + chip + ",tile-hoist-tiles,tile-find-producers" + target +
-           ",tile-forward-stores" + target + ",tile-find-dead-rounds,tile-simplify-fills" + chip +
-           ",tile-choose-rounds" + target + ",tile-share-out-tiles" + target + ",tile-take-turns" +
-           target + ",tile-fit-slots" + target + ",tile-store-tiles" + chip + ",tile-add-slots" +
-           chip + ",tile-fill-once" + chip + ",tile-clear-first-rounds" + chip +
-           ",tile-expand-producers" + chip +
+           ",tile-hoist-reads" + chip + ",tile-hoist-tiles,tile-split-fills" + chip +
+           ",tile-find-producers" + target + ",tile-forward-stores" + target +
+           ",tile-find-dead-rounds,tile-simplify-fills" + chip + ",tile-choose-rounds" + target +
+           ",tile-share-out-tiles" + target + ",tile-take-turns" + target + ",tile-fit-slots" +
+           target + ",tile-store-tiles" + chip + ",tile-add-slots" + chip + ",tile-fill-once" +
+           chip + ",tile-clear-first-rounds" + chip + ",tile-expand-producers" + chip +
            ",tile-read-images,tile-separate-tiles,tile-expand-pipelines" + chip +
            ",canonicalize,cse," +
            (targetInfo(arch).accumulatesColumns ? "" : "tile-stage-stores" + chip + ",") +

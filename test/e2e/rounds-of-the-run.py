@@ -12,6 +12,17 @@
 # RUN: tilec-run %s --entry "between()" --target=gfx950 --device=sim --sim-mode=strict --check | FileCheck %s
 # RUN: tilec-run %s --entry "between()" --target=sm_80 --device=ptx --check | FileCheck %s
 # CHECK: result {{ *}}PASS
+# Of a K that only the run knows, too, the whole rounds are a loop, whatever says how many rounds there are.
+# RUN: tilec-run %s --entry "open_k()" --target=gfx942 --device=sim --check --dim k=330 --arg Rounds=3 | FileCheck %s
+# RUN: tilec-run %s --entry "open_k()" --target=gfx942 --device=sim --check --dim k=330 --arg Rounds=9 --sim-mode=strict | FileCheck %s
+# RUN: tilec-run %s --entry "open_k()" --target=gfx950 --device=sim --check --dim k=100 --arg Rounds=2 | FileCheck %s
+# RUN: tilec-run %s --entry "open_k()" --target=gfx950 --device=sim --check --dim k=640 --arg Rounds=-1 | FileCheck %s
+# RUN: tilec-run %s --entry "open_k()" --target=gfx950 --device=sim --check --dim k=30 --arg Rounds=1 | FileCheck %s
+# RUN: tilec-run %s --entry "open_k()" --target=sm_80 --device=ptx --check --dim k=330 --arg Rounds=7 | FileCheck %s
+# RUN: tilec %s --entry "open_k()" --target=gfx942 --emit=report | FileCheck %s --check-prefix=OPEN
+# RUN: tilec %s --entry "open_k()" --target=gfx950 --emit=report | FileCheck %s --check-prefix=OPEN
+# OPEN: planned: tiles are read 1 round ahead to registers
+# OPEN-NEXT: sequential: its rounds are those that another loop leaves
 # RUN: tilec %s --entry "upto(256, 64)" --target=gfx950 --emit=report | FileCheck %s --check-prefix=PLANNED
 # RUN: tilec %s --entry "upto(256, 64)" --target=gfx942 --emit=report | FileCheck %s --check-prefix=PLANNED
 # RUN: tilec %s --entry "between()" --target=gfx950 --emit=report | FileCheck %s --check-prefix=PLANNED
@@ -61,5 +72,29 @@ def between(K=640):
                 T.copy(B[bx * 128, k * 64], Bs)
                 T.gemm(As, Bs, Cf, transpose_B=True)
             T.copy(Cf, C[0, bx * 128])
+
+    return main
+
+
+def open_k():
+    k = T.dynamic("k")
+
+    @T.prim_func
+    def main(
+        A: T.Tensor((64, k), "float16"),
+        B: T.Tensor((64, k), "float16"),
+        Rounds: T.Tensor((1,), "int32"),
+        C: T.Tensor((64, 64), "float32"),
+    ):
+        with T.Kernel(1, threads=128):
+            As = T.alloc_shared((64, 64), "float16")
+            Bs = T.alloc_shared((64, 64), "float16")
+            Cf = T.alloc_fragment((64, 64), "float32")
+            T.clear(Cf)
+            for n in T.Pipelined(Rounds[0], num_stages=3):
+                T.copy(A[0, n * 64], As)
+                T.copy(B[0, n * 64], Bs)
+                T.gemm(As, Bs, Cf, transpose_B=True)
+            T.copy(Cf, C[0, 0])
 
     return main

@@ -33,11 +33,11 @@ OWN_NUMBERS = {
         "Roles/RingSlots.cpp otherRegisters", "Strategies/Teams.cpp otherRegs",
         "Layouts/WarpGroups.cpp leastOtherRegs", "Strategies/Interleave.cpp otherRegisters"],
     "from where on something pays, measured or chosen; each says so at its place": [
-        "Pipelines/StageStores.cpp narrowBytes", "Pipelines/ExpandPipelines.cpp fewestWaves",
+        "Pipelines/StageStores.cpp narrowBytes", "Pipelines/HeldRounds.h enoughWaves",
         "Check/Check.cpp mostRegisters", "ToWave/EmitTileStore.cpp fetchRegs", "ToWave/Gemm.cpp mostRegisters",
         "Strategies/Teams.cpp fewestRegs", "Layouts/Exchange.cpp mostOwnBytes",
         "Layouts/Swizzle.cpp widestChunkBytes", "Layouts/GemmPlan.cpp readBytes", "Normalize/StreamFragments.cpp tooManyRegisters",
-        "Normalize/ReadRounds.cpp mostBytes", "Normalize/KeepOwnElements.cpp mostBytes",
+        "Normalize/ReadRounds.cpp mostBytes", "Normalize/KeepOwnElements.cpp mostBytes", "Pipelines/HoistReads.cpp mostBytes",
         "Normalize/KeepOwnElements.cpp mostBytesOfLoop", "Schedule/ReadsFirst.cpp partOfRegisters"],
     "how a product is shared out where no instruction does it": [
         "Layouts/GemmAtoms.cpp lanesM", "Layouts/GemmAtoms.cpp lanesN"],

@@ -199,6 +199,17 @@ def UnguardReadsPass : Pass<"tile-unguard-reads", "::tilec::tile::ProgramOp"> {
   let dependentDialects = ["::mlir::arith::ArithDialect"];
 }
 
+def SelectValuesPass : Pass<"tile-select-values", "::tilec::tile::ProgramOp"> {
+  let summary = "values are chosen, not branches, where tensors are read";
+  let description = [{
+    Needs:  `tile-fold-views`.
+    Gives:  in loops over elements of pipelined rounds, a branch of which both sides give a value, or store one in
+            the same place, and one reads a tensor, is both values and a `select`.
+    Leaves: branches whose sides may not be computed in any case, or are long; lockstep kernels.
+  }];
+  let dependentDialects = ["::mlir::arith::ArithDialect"];
+}
+
 def ReadOncePass : Pass<"tile-read-once", "::tilec::tile::ProgramOp"> {
   let summary = "an element of a tensor is read once in an iteration";
   let description = [{
@@ -355,7 +366,8 @@ def JoinCopiesPass : Pass<"tile-join-copies", "::tilec::tile::ProgramOp"> {
     Needs:  `tile-raise-copies`.
     Gives:  `if c: copy(K[x], t) else: copy(K[y], t)` is `copy(K[x if c else y], t)`, which each round
             executes and so can run ahead. Both branches copy boxes of the same tensors to the same tiles
-            in the same order, and do nothing else.
+            in the same order, and do nothing else. One that clears the tiles instead, in a pipelined loop, copies
+            from behind the end of the tensor.
     Leaves: what is computed.
   }];
   let dependentDialects = ["::mlir::arith::ArithDialect"];
@@ -421,6 +433,17 @@ def ForwardTilesPass : Pass<"tile-forward-tiles", "::tilec::tile::ProgramOp"> {
             is gone: no asynchronous copy could fill it.
     Leaves: what is computed.
   }];
+}
+
+def JoinUpdatesPass : Pass<"tile-join-updates", "::tilec::tile::ProgramOp"> {
+  let summary = "a tile that is changed in place is brought with its last values";
+  let description = [{
+    Needs:  `tile-raise-copies`: copies are `tile.copy`.
+    Gives:  in pipelined loops of products, `copy(A[x], t)` and `t[i, j] = f(t[i, j])` are
+            `t[i, j] = f(A[x + i, j])`, where f reads nothing else that the loop writes.
+    Leaves: what is computed; lockstep kernels.
+  }];
+  let dependentDialects = ["::mlir::arith::ArithDialect"];
 }
 
 def EraseDeadPass : Pass<"tile-erase-dead", "::tilec::tile::ProgramOp"> {
@@ -644,7 +667,8 @@ def HoistReadsPass : Pass<"tile-hoist-reads", "::tilec::tile::ProgramOp"> {
     Needs:  layouts.
     Gives:  a pipelined loop reads in front of its rounds what places of its copies are computed from and no round
             writes: variables, and, where copies are counted, elements of tensors. A read in the round would
-            keep the copy back.
+            keep the copy back. A small tensor that elements of tiles are looked up in, for a product, is brought
+            to shared memory there.
     Leaves: everything else.
   }];
   let options = [Option<"target", "target", "std::string", "std::string(::tilec::nameOf(::tilec::defaultArch))", "the chip">];
@@ -658,6 +682,20 @@ def HoistTilesPass : Pass<"tile-hoist-tiles", "::tilec::tile::ProgramOp"> {
     Gives:  a shared tile that copies of a pipelined loop fill stands in front of it, and may have slots.
     Leaves: everything else.
   }];
+}
+
+def SplitFillsPass : Pass<"tile-split-fills", "::tilec::tile::ProgramOp"> {
+  let summary = "what copies bring has a tile of its own";
+  let description = [{
+    Needs:  layouts, `tile-hoist-tiles`.
+    Gives:  a tile that a round of a pipelined loop copies, and then gives other values, is two tiles; one that is
+            computed on its way from a tensor, where registers have no room for a round of it, is computed
+            from a tile that is copied. Where shared memory has room for both, and for a second
+            slot of each copy.
+    Leaves: what is computed.
+  }];
+  let options = [Option<"target", "target", "std::string", "std::string(::tilec::nameOf(::tilec::defaultArch))", "the chip">];
+  let dependentDialects = ["::mlir::arith::ArithDialect"];
 }
 
 def FindProducersPass : Pass<"tile-find-producers", "::tilec::tile::ProgramOp"> {

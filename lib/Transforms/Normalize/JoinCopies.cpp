@@ -11,6 +11,7 @@
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/IR/Matchers.h"
 #include "mlir/Interfaces/SideEffectInterfaces.h"
 
 using namespace mlir;
@@ -33,21 +34,78 @@ SmallVector<tile::CopyOp> copiesOf(Block &block) {
   return copies;
 }
 
+/// Tiles that the branch clears, doing nothing else; empty where it does.
+SmallVector<Value> clearedBy(Block &block) {
+  SmallVector<Value> tiles;
+  for (Operation &op : block.without_terminator()) {
+    auto fill = dyn_cast<tile::FillOp>(op);
+    bool isZero = fill && (matchPattern(fill.getValue(), m_PosZeroFloat()) ||
+                           matchPattern(fill.getValue(), m_Zero()));
+    if (isZero)
+      tiles.push_back(fill.getDst());
+    else if (!isPure(&op) || op.getNumRegions() != 0)
+      return {};
+  }
+  return tiles;
+}
+
+/// Whether the whole box can be behind the end of its tensor, where all is zero.
+bool canBeOutside(tile::CopyOp copy) {
+  auto view = copy.getSrc().getDefiningOp<tile::SubviewOp>();
+  return view && view.getSource().getDefiningOp<tile::TensorOp>() &&
+         view.getSource().getType().rank() > 1 &&
+         !ShapedType::isDynamic(view.getSource().getType().getShape().front());
+}
+
+/// `if c: copy(K[x], t) else: clear(t)` in a pipelined round copies from behind the tensor.
+void copyZeros(scf::IfOp branch) {
+  auto loop = dyn_cast<tile::ForOp>(branch->getParentOp());
+  if (!loop || loop.getKind() != tile::LoopKind::Pipelined || loop.getStages() < 2 ||
+      branch.getNumResults() != 0 || !branch.elseBlock())
+    return;
+  bool copiesFirst = !copiesOf(*branch.thenBlock()).empty();
+  Block &from = copiesFirst ? *branch.thenBlock() : *branch.elseBlock();
+  SmallVector<tile::CopyOp> copies = copiesOf(from);
+  SmallVector<Value> cleared = clearedBy(copiesFirst ? *branch.elseBlock() : *branch.thenBlock());
+  bool isSame = copies.size() == cleared.size() && llvm::all_of(copies, [&](tile::CopyOp copy) {
+                  return canBeOutside(copy) && copy.getDst().getType().isShared() &&
+                         llvm::count(cleared, copy.getDst()) == 1;
+                });
+  if (copies.empty() || !isSame)
+    return;
+  for (Operation &op : llvm::make_early_inc_range(from.without_terminator()))
+    op.moveBefore(branch);
+  for (tile::CopyOp copy : copies) {
+    OpBuilder b(copy);
+    auto moved = cast<tile::SubviewOp>(b.clone(*copy.getSrc().getDefiningOp()));
+    b.setInsertionPoint(moved);
+    Location loc = branch.getLoc();
+    Value end = arith::ConstantIndexOp::create(b, loc, moved.getSource().getType().getShape()[0]);
+    Value first = moved.getOffsets().front();
+    moved->setOperand(1, arith::SelectOp::create(b, loc, branch.getCondition(),
+                                                 copiesFirst ? first : end,
+                                                 copiesFirst ? end : first));
+    copy.getSrcMutable().assign(moved.getResult());
+  }
+  branch.erase();
+}
+
 class Join {
 public:
   explicit Join(scf::IfOp branch) : branch(branch) {}
 
-  void run() {
+  /// False, and nothing is changed, where they are no such branches.
+  bool run() {
     if (branch.getNumResults() != 0 || !branch.elseBlock())
-      return;
+      return false;
     SmallVector<tile::CopyOp> first = copiesOf(*branch.thenBlock()),
                               second = copiesOf(*branch.elseBlock());
     if (first.empty() || first.size() != second.size())
-      return;
+      return false;
     for (auto [one, other] : llvm::zip(first, second))
       if (one->getAttrDictionary() != other->getAttrDictionary() ||
           one.getDst() != other.getDst() || !isSameBox(one.getSrc(), other.getSrc()))
-        return;
+        return false;
     for (Block *block : {branch.thenBlock(), branch.elseBlock()})
       for (Operation &op : llvm::make_early_inc_range(block->without_terminator()))
         if (!isa<tile::CopyOp>(op))
@@ -59,6 +117,7 @@ public:
       one.getSrcMutable().assign(joined(b, one.getSrc(), other.getSrc()));
     }
     branch.erase();
+    return true;
   }
 
 private:
@@ -110,7 +169,8 @@ static void joinCopies(tile::ProgramOp program) {
       branches.push_back(branch);
   });
   for (scf::IfOp branch : branches)
-    Join(branch).run();
+    if (!Join(branch).run())
+      copyZeros(branch);
 }
 
 namespace {

@@ -54,6 +54,8 @@ private:
   bool addCopy(tile::CopyOp copy);
   /// Whether the loop counts pieces of this size, the last of which passes the end.
   bool countsPieces(const Size &size, int64_t piece);
+  /// Whether its rounds are as many as such pieces begin in the dim.
+  bool countsAll(Value dim, int64_t piece);
   /// Whether there may be more rounds than so many, for all that is known before the run.
   bool mayPass(int64_t count);
   /// Tiles that each round fills, once more.
@@ -95,6 +97,13 @@ bool EdgePeeler::countsPieces(const Size &size, int64_t of) {
   if (!size.dim)
     return tile::constantInt(loop.getUpper()) == ceilDiv(size.known, of) && size.known % of != 0 &&
            size.known / of >= fewest;
+  if (countsAll(size.dim, of))
+    return divisorOf(size.dim) % of != 0;
+  isOpen = true;
+  return true;
+}
+
+bool EdgePeeler::countsAll(Value dim, int64_t of) {
   Operation *upper = loop.getUpper().getDefiningOp();
   if (!isa_and_nonnull<arith::DivUIOp, arith::CeilDivUIOp, arith::CeilDivSIOp>(upper) ||
       tile::constantInt(upper->getOperand(1)) != of)
@@ -102,7 +111,7 @@ bool EdgePeeler::countsPieces(const Size &size, int64_t of) {
   LinearForm elems = linearize(upper->getOperand(0));
   int64_t more = isa<arith::DivUIOp>(upper) ? of - 1 : 0;
   return elems.constant == more && elems.terms.size() == 1 && elems.terms[0].second == 1 &&
-         elems.terms[0].first == size.dim && divisorOf(size.dim) % of != 0;
+         elems.terms[0].first == dim;
 }
 
 bool EdgePeeler::addCopy(tile::CopyOp copy) {

@@ -84,10 +84,6 @@ struct ExpandPipelinesPass : impl::ExpandPipelinesPassBase<ExpandPipelinesPass> 
     return loop.walk([](tile::GemmOp) { return WalkResult::interrupt(); }).wasInterrupted();
   }
 
-  /// Waves on a scheduler that are enough where the alternative is that a round waits for tiles
-  /// which it reads itself.
-  static constexpr int64_t fewestWaves = 2;
-
   /// A loop of which some tiles cannot be copied without registers, and the others only in narrow
   /// pieces, or not ahead: all wait in registers. False where it is no such loop.
   static bool holdMixedRound(tile::ForOp loop, const PipelinePlan &plan, LoopMemory &memory,
@@ -104,25 +100,46 @@ struct ExpandPipelinesPass : impl::ExpandPipelinesPassBase<ExpandPipelinesPass> 
     SharedMemory ofOneSlot = memory.now();
     for (tile::AllocOp ring : plan.rings)
       ofOneSlot.setSlots(ring, 1);
-    return holdNextRound(held, ofOneSlot, chip, fewestWaves);
+    return holdNextRound(held, ofOneSlot, chip, HeldRounds::enoughWaves);
+  }
+
+  /// Whether the one wait of a round is for all copies that are under way.
+  static bool waitsForAll(const PipelinePlan &plan, const TargetInfo &chip) {
+    return plan.stages == 2 && chip.asyncCopies.completion != Completion::Groups && !plan.round &&
+           !plan.second && plan.deeperSlots == 0 && !plan.awaitedAt && !plan.fillsBehind;
+  }
+
+  /// A loop of which a second slot does not keep copies in flight: its tiles wait in registers,
+  /// where copies are narrow. Wide ones and a wait are as fast, or faster by a tenth.
+  static bool holdInsteadOfSlots(tile::ForOp loop, const PipelinePlan &plan, LoopMemory &memory,
+                                 const TargetInfo &chip) {
+    if (copiesWidePieces(chip) || !waitsForAll(plan, chip) || !mayHold(loop) || loop.getExact())
+      return false;
+    HeldRounds held(loop, chip);
+    SharedMemory ofOneSlot = memory.now();
+    for (tile::AllocOp ring : plan.rings)
+      ofOneSlot.setSlots(ring, 1);
+    return held.isAll() && holdNextRound(held, ofOneSlot, chip, HeldRounds::enoughWaves);
   }
 
   /// What the plan does not copy goes through registers, a round ahead: tiles beside copies in wide
   /// pieces, and of what takes a few registers (scales) beside all.
   static bool holdOthers(tile::ForOp loop, HeldRounds &held, const PipelinePlan &plan,
                          LoopMemory &memory, const TargetInfo &chip) {
-    bool mayBe = mayHold(loop) && !plan.round && plan.numbers == 0;
-    if (!mayBe || !held.isAll())
+    bool isLockstep = loop->getParentOfType<tile::KernelOp>().getLockstep();
+    if (isLockstep || plan.round || plan.numbers != 0 || !held.isAll())
       return false;
     if (held.fills().empty())
       return !held.readers().empty() && held.expand(); // a few registers
+    if (!mayHold(loop))
+      return false;
     bool areLittle =
         llvm::all_of(held.fills(), [&](Operation *fill) { return held.isLittle(fill); });
     if (!copiesWidePieces(chip) && !areLittle)
       return false;
     SharedMemory withPlan = memory.now();
     setSlots(plan, withPlan);
-    return holdNextRound(held, withPlan, chip, fewestWaves);
+    return holdNextRound(held, withPlan, chip, HeldRounds::enoughWaves);
   }
 
   /// A round whose other tiles a producer brings: what the round itself reads of tensors waits in
@@ -131,7 +148,7 @@ struct ExpandPipelinesPass : impl::ExpandPipelinesPassBase<ExpandPipelinesPass> 
     if (loop.bodyBlock()->getOps<tile::PipeWaitOp>().empty() || !mayHold(loop))
       return false;
     HeldRounds held(loop, chip);
-    return held.isAll() && holdNextRound(held, memory.now(), chip, fewestWaves);
+    return held.isAll() && holdNextRound(held, memory.now(), chip, HeldRounds::enoughWaves);
   }
 
   /// A loop of products without room to run ahead: its copies at least overlap each other, where
@@ -239,6 +256,13 @@ struct ExpandPipelinesPass : impl::ExpandPipelinesPassBase<ExpandPipelinesPass> 
     leaveCopiesInFlight(plan, loop, memory, chip);
     bool hasWish = loop.getStrategy().has_value();
     refuseSchedule(loop, reason);
+    if (holdInsteadOfSlots(loop, plan, memory, chip)) {
+      loop.emitRemark() << "pipelined with one slot: the next round's tiles wait in registers, as "
+                           "a second slot leaves no copy in flight";
+      loop.setStages(1);
+      loop.setKind(tile::LoopKind::Serial);
+      return memory.forget();
+    }
     if (!hasWish && chip.keepsOrder && !loop.bodyBlock()->getOps<tile::GemmOp>().empty())
       loop.emitRemark() << "pipelined without a planned schedule: " << reason;
     HeldRounds held(loop, chip, plan.fills);

@@ -54,9 +54,21 @@ HeldRounds::HeldRounds(tile::ForOp loop, const TargetInfo &chip, ArrayRef<Operat
       beside.push_back(parallel);
     else if (parallel && isLegal(parallel))
       found.push_back(parallel);
+    else if (auto branch = dyn_cast<scf::IfOp>(op))
+      addReadersOf(branch);
     else if (movesToShared(&op))
       holdsAll = false;
   }
+}
+
+/// What they read is read in all rounds: a few registers.
+void HeldRounds::addReadersOf(scf::IfOp branch) {
+  for (Region *side : {&branch.getThenRegion(), &branch.getElseRegion()})
+    for (Operation &op : side->getOps())
+      if (auto parallel = dyn_cast<tile::ElementLoop>(op); parallel && isReader(parallel))
+        beside.push_back(parallel);
+      else if (movesToShared(&op))
+        holdsAll = false;
 }
 
 /// What lanes read of tensors to find places would be waited for in the order of all reads; words

@@ -23,6 +23,10 @@ namespace tilec {
 
 class HeldRounds {
 public:
+  /// Waves on a scheduler that are enough where the alternative is that a round waits for tiles
+  /// which it reads itself.
+  static constexpr int64_t enoughWaves = 2;
+
   /// Finds what can be read a round ahead: copies, and loops over elements, that alone fill a
   /// shared tile, from tensors that the loop does not write. Changes nothing.
   /// `others` are copied without registers, in front of which tiles are written and read then:
@@ -79,6 +83,7 @@ private:
   bool isLegal(tile::CopyOp copy);
   bool isLegal(tile::ElementLoop parallel);
   bool isReader(tile::ElementLoop parallel);
+  void addReadersOf(mlir::scf::IfOp branch);
   /// Bits of a block that the load's elements take in registers.
   int64_t heldBits(tile::LoadOp load, tile::ElementLoop parallel) const;
   /// Of each read of the fill.

@@ -1,17 +1,23 @@
 //===- HoistReads.cpp - what a loop reads alike in all rounds -------------===//
 //
 // Takes pipelined loops, reads in front of them what each round would read again: variables of
-// which places of copies are computed, and, where copies are counted, elements of tensors.
+// which places of copies are computed, where copies are counted, elements of tensors, and tables
+// that elements of tiles are looked up in.
 //
 // SPDX-License-Identifier: Apache-2.0
 //===----------------------------------------------------------------------===//
+#include "Memory/SharedMemory.h"
 #include "Pipelines/RoundReads.h"
+#include "Pipelines/TensorReads.h"
 
 #include "tilec/Analysis/Buffers.h"
+#include "tilec/Analysis/Index.h"
 #include "tilec/Transforms/PassTarget.h"
 #include "tilec/Transforms/Passes.h"
 
 #include "mlir/Dialect/SCF/IR/SCF.h"
+
+#include "llvm/ADT/MapVector.h"
 
 using namespace mlir;
 
@@ -59,6 +65,73 @@ void hoistReads(tile::ForOp loop) {
   }
 }
 
+/// The largest value of what is not negative, as unpacked bits are not; nothing where that is not
+/// known.
+std::optional<int64_t> mostOf(Value value) {
+  Operation *op = value.getDefiningOp();
+  if (isa_and_present<arith::IndexCastOp, arith::IndexCastUIOp, arith::ExtSIOp>(op))
+    return mostOf(op->getOperand(0));
+  if (auto mask = dyn_cast_or_null<arith::AndIOp>(op)) {
+    std::optional<int64_t> bits = tile::constantInt(mask.getRhs());
+    return bits && *bits >= 0 ? bits : std::nullopt;
+  }
+  std::optional<IndexRange> range = rangeOf(value);
+  return range && range->low >= 0 ? std::optional(range->high) : std::nullopt;
+}
+
+/// Whether it reads a small tensor, which nobody writes, at a place that an element of a tile or
+/// fragment names, and that is inside.
+bool looksUp(tile::LoadOp load, const Accesses &ofKernel) {
+  constexpr int64_t mostBytes = 1024; // little beside tiles
+  auto parallel = dyn_cast<tile::ElementLoop>(load->getParentOp());
+  tile::BufferType type = load.getBuffer().getType();
+  if (!parallel || !load.getBuffer().getDefiningOp<tile::TensorOp>() || load.getPad() ||
+      !type.hasStaticShape() || isChangedBy(ofKernel.writes, load.getBuffer()) ||
+      bitsOf(tile::dtypeOf(type.getElementType())) < 8 ||
+      storageBytes(tile::dtypeOf(type.getElementType()), type.numElems()) > mostBytes)
+    return false;
+  bool isNamed = llvm::any_of(sliceOf(load.getIndices(), parallel), [](Operation *op) {
+    auto name = dyn_cast<tile::LoadOp>(op);
+    return name && !name.getBuffer().getType().isGlobal();
+  });
+  return isNamed && llvm::all_of(llvm::zip_equal(load.getIndices(), type.getShape()), [](auto at) {
+           std::optional<int64_t> most = mostOf(std::get<0>(at));
+           return most && *most < std::get<1>(at);
+         });
+}
+
+/// Tables that the products' operands are looked up in are in shared memory: a read of a tensor
+/// would be waited for behind the copies of later rounds.
+void keepTables(tile::ForOp loop, const TargetInfo &chip) {
+  auto kernel = loop->getParentOfType<tile::KernelOp>();
+  if (loop.bodyBlock()->getOps<tile::GemmOp>().empty() || kernel.getLockstep())
+    return;
+  SmallVector<tile::LoadOp> loads;
+  Accesses ofKernel = accessesOf(kernel);
+  loop.walk([&](tile::LoadOp load) {
+    if (looksUp(load, ofKernel))
+      loads.push_back(load);
+  });
+  llvm::MapVector<Value, tile::AllocOp> tables;
+  for (tile::LoadOp load : loads) {
+    tile::AllocOp &table = tables[load.getBuffer()];
+    tile::BufferType from = load.getBuffer().getType();
+    OpBuilder builder(loop);
+    if (!table) {
+      auto type =
+          tile::BufferType::get(from.getShape(), from.getElementType(), tile::Scope::Shared);
+      table = tile::AllocOp::create(
+          builder, load.getLoc(), type, (nameOfRoot(load.getBuffer()) + "_kept").str(),
+          tile::SharedLayoutAttr::get(loop.getContext(), SharedLayout::plain(from.getShape())));
+      if (!SharedMemory(kernel, chip).fits())
+        return table.erase();
+      tile::CopyOp::create(builder, load.getLoc(), load.getBuffer(), table.getResult(),
+                           StringAttr());
+    }
+    load.getBufferMutable().assign(table.getResult());
+  }
+}
+
 struct HoistReadsPass : impl::HoistReadsPassBase<HoistReadsPass> {
   using HoistReadsPassBase::HoistReadsPassBase;
 
@@ -73,6 +146,7 @@ struct HoistReadsPass : impl::HoistReadsPassBase<HoistReadsPass> {
         if (chip->asyncCopies.completion == Completion::Counter)
           readSameElementsFirst(loop);
         hoistReads(loop);
+        keepTables(loop, *chip);
       });
   }
 };

@@ -408,7 +408,9 @@ void HeldRounds::rewriteRound(IRMapping &next, const IRMapping &third) {
 }
 
 bool HeldRounds::hasParts() {
-  return made.size() == 1 && fragmentLayoutOf(made.front().held.front().registers)->numReps() > 1;
+  // A tile of which nothing but shared scales waits has none.
+  return made.size() == 1 && !made.front().held.empty() &&
+         fragmentLayoutOf(made.front().held.front().registers)->numReps() > 1;
 }
 
 void HeldRounds::splitBehind(tile::ElementLoop first) {

@@ -136,3 +136,34 @@ tile.program @counted {
     }
   }
 }
+
+// Of a K and a number of rounds that only the run knows, those within K are a loop, and those from there on another one.
+// CHECK-LABEL: tile.program @both
+// CHECK: %[[K:.*]] = tile.dim "k"
+// CHECK: %[[ROUNDS:.*]] = arith.index_cast
+// CHECK: %[[IN:.*]] = arith.divui %[[K]], %c32
+// CHECK: %[[WHOLE:.*]] = arith.minsi %[[ROUNDS]], %[[IN]]
+// CHECK: tile.for %{{.*}} = %c0{{.*}} to %[[WHOLE]] step %{{.*}} kind(pipelined) stages(3)
+// CHECK: tile.for %{{.*}} = %[[IN]] to %[[ROUNDS]] step %{{[^ ]*}} {
+tile.program @both {
+  %k = tile.dim "k"
+  %x = tile.tensor "x"[%k] : !tile.buffer<[64, ?], f16, global>
+  %n = tile.tensor "n"[] : !tile.buffer<[4], i32, global>
+  %one = arith.constant 1 : index
+  tile.kernel "both" grid(%one) threads(128) {
+  ^bb0(%bx: index):
+    %A = tile.alloc "A" : !tile.buffer<[64, 32], f16, shared>
+    %C = tile.alloc "C" : !tile.buffer<[64, 64], f32, fragment>
+    %c0 = arith.constant 0 : index
+    %c1 = arith.constant 1 : index
+    %count = tile.load %n[%bx] : !tile.buffer<[4], i32, global> -> i32
+    %rounds = arith.index_cast %count : i32 to index
+    tile.for %i = %c0 to %rounds step %c1 kind(pipelined) stages(3) {
+      %c32 = arith.constant 32 : index
+      %at = arith.muli %i, %c32 : index
+      %a = tile.subview %x[%c0, %at] : !tile.buffer<[64, ?], f16, global> to !tile.buffer<[64, 32], f16, global>
+      tile.copy %a to %A : !tile.buffer<[64, 32], f16, global>, !tile.buffer<[64, 32], f16, shared>
+      tile.gemm %A, %A, %C {transpose_b} : !tile.buffer<[64, 32], f16, shared>, !tile.buffer<[64, 32], f16, shared>, !tile.buffer<[64, 64], f32, fragment>
+    }
+  }
+}

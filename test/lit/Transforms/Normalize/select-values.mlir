@@ -1,0 +1,78 @@
+// RUN: tilec-opt %s --verify-contracts=gfx950 --pass-pipeline='builtin.module(tile.program(tile-select-values))' | FileCheck %s
+//
+// Of a branch that stores one of two values, with a scale from a tensor, both are computed and one is selected. A side
+// that reads a tile outside of it, or none that reads a tensor, leaves the branch.
+
+// CHECK-LABEL: tile.kernel "scaled"
+// CHECK:         tile.parallel
+// CHECK-NOT:       scf.if
+// CHECK:           tile.load %{{[0-9]+}}[
+// CHECK:           %[[VALUE:.*]] = arith.select
+// CHECK-NEXT:      tile.store %[[VALUE]], %b[
+// CHECK-NOT:       tile.store
+// CHECK-LABEL: tile.kernel "behind"
+// CHECK:           scf.if
+// CHECK-LABEL: tile.kernel "tiles"
+// CHECK:           scf.if
+tile.program @branches {
+  %S = tile.tensor "S"[] : !tile.buffer<[64], f32, global>
+  %c0 = arith.constant 0 : index
+  %c1 = arith.constant 1 : index
+  %c8 = arith.constant 8 : index
+  %c64 = arith.constant 64 : index
+  %half = arith.constant 0.5 : f32
+  tile.kernel "scaled" grid(%c1) threads(64) {
+  ^bb0(%bx: index):
+    %a = tile.alloc "a" : !tile.buffer<[64], f32, shared>
+    %b = tile.alloc "b" : !tile.buffer<[64], f32, shared>
+    tile.for %k = %c0 to %c8 step %c1 kind(pipelined) stages(2) {
+      tile.parallel (%i) in (%c64) {
+        %value = tile.load %a[%i] : !tile.buffer<[64], f32, shared> -> f32
+        %less = arith.cmpf olt, %value, %half : f32
+        scf.if %less {
+          %scale = tile.load %S[%i] : !tile.buffer<[64], f32, global> -> f32
+          %product = arith.mulf %value, %scale : f32
+          tile.store %product, %b[%i] : f32, !tile.buffer<[64], f32, shared>
+        } else {
+          %sum = arith.addf %value, %value : f32
+          tile.store %sum, %b[%i] : f32, !tile.buffer<[64], f32, shared>
+        }
+      }
+    }
+  }
+  tile.kernel "behind" grid(%c1) threads(64) {
+  ^bb0(%bx: index):
+    %a = tile.alloc "a" : !tile.buffer<[64], f32, shared>
+    %b = tile.alloc "b" : !tile.buffer<[64], f32, shared>
+    tile.for %k = %c0 to %c8 step %c1 kind(pipelined) stages(2) {
+      tile.parallel (%i) in (%c64) {
+        %next = arith.addi %i, %c1 : index
+        %inside = arith.cmpi slt, %next, %c64 : index
+        scf.if %inside {
+          %value = tile.load %a[%next] : !tile.buffer<[64], f32, shared> -> f32
+          tile.store %value, %b[%i] : f32, !tile.buffer<[64], f32, shared>
+        } else {
+          %value = tile.load %S[%i] : !tile.buffer<[64], f32, global> -> f32
+          tile.store %value, %b[%i] : f32, !tile.buffer<[64], f32, shared>
+        }
+      }
+    }
+  }
+  tile.kernel "tiles" grid(%c1) threads(64) {
+  ^bb0(%bx: index):
+    %a = tile.alloc "a" : !tile.buffer<[64], f32, shared>
+    %b = tile.alloc "b" : !tile.buffer<[64], f32, shared>
+    tile.for %k = %c0 to %c8 step %c1 kind(pipelined) stages(2) {
+      tile.parallel (%i) in (%c64) {
+        %value = tile.load %a[%i] : !tile.buffer<[64], f32, shared> -> f32
+        %less = arith.cmpf olt, %value, %half : f32
+        scf.if %less {
+          tile.store %value, %b[%i] : f32, !tile.buffer<[64], f32, shared>
+        } else {
+          %sum = arith.addf %value, %value : f32
+          tile.store %sum, %b[%i] : f32, !tile.buffer<[64], f32, shared>
+        }
+      }
+    }
+  }
+}
