@@ -140,6 +140,8 @@ void printJsonSharedAudit(json::OStream &json, const SharedAudit &audit) {
     json.attribute("reads", audit.reads);
     json.attribute("proved", audit.isProved());
     json.attribute("unproved", audit.unproved);
+    if (audit.unseenReads != 0)
+      json.attribute("unseen_reads", audit.unseenReads);
     json.attributeArray("assumed_rounds", [&] {
       for (unsigned rounds : audit.assumedRounds)
         json.value(rounds);
@@ -203,16 +205,15 @@ void printSharedAudit(raw_ostream &os, const SharedAudit &audit) {
   if (audit.dmas == 0 && audit.isProved())
     return;
   os << "  LDS DMAs: ";
-  if (audit.isProved()) {
+  const bool isApart = audit.unproved.empty() && audit.findings.empty();
+  if (isApart) {
     os << audit.dmas << " and the " << audit.reads
        << " reads of their data are kept apart by waits and barriers";
     if (!audit.assumedRounds.empty())
       os << " (loops of unknown length followed for up to " << audit.assumedRounds.back()
          << " rounds)";
     os << "\n";
-    return;
-  }
-  if (audit.unproved.empty())
+  } else if (audit.unproved.empty())
     os << audit.findings.size() << " pairs are not kept apart\n";
   os << describe(audit);
 }

@@ -87,6 +87,12 @@ private:
     const Instruction *source = state->unknownSource(instr);
     return source ? " (unknown since " + textOf(*source) + ")" : "";
   }
+  /// Whether the place of a read comes from memory: an element of a table.
+  bool isPlacedByData(const Instruction &instr) const {
+    const Instruction *source = state->unknownSource(instr);
+    return source &&
+           (source->kind == InstrKind::SharedRead || source->kind == InstrKind::GlobalLoad);
+  }
   void giveUp(const Instruction &instr, const Twine &why) {
     if (traces.problem.empty())
       traces.problem = (textOf(instr) + ": " + why).str();
@@ -149,6 +155,10 @@ std::optional<Tracer::Pieces> Tracer::piecesOf(const Instruction &instr, uint32_
 
 bool Tracer::note(const Instruction &instr, uint32_t index, bool isDma) {
   std::optional<Pieces> pieces = piecesOf(instr, index, isDma);
+  if (!pieces && !isDma && isPlacedByData(instr)) {
+    traces.placedByData.insert(index);
+    return false;
+  }
   if (!pieces) {
     giveUp(instr,
            "its LDS address does not follow from the numbers of the threads" + sourceText(instr));

@@ -10,6 +10,7 @@
 #include "tilec/Report/Disassembly.h"
 
 #include <map>
+#include <set>
 
 namespace tilec::report {
 
@@ -38,7 +39,8 @@ struct WaveTraces {
   std::vector<std::vector<SharedUse>> waves;
   std::vector<ByteSet> byteSets;
   bool usedPolicy = false;
-  std::string problem; ///< why the traces are of no use; empty when they are complete
+  std::set<uint32_t> placedByData; ///< reads at places that memory names, by index: no uses
+  std::string problem;             ///< why the traces are of no use; empty when they are complete
 };
 
 WaveTraces traceWaves(const KernelCode &kernel, const BranchPolicy &policy);

@@ -210,6 +210,18 @@ TEST(AuditShared, WhatIsNotKnownIsSaid) {
   EXPECT_EQ(kinds("ds_read_b128 v[4:7], v20\n"), "");
 }
 
+// Which element of a table is read is in memory: that read is not looked at, all others are.
+TEST(AuditShared, PlacesThatMemoryNames) {
+  const std::string table =
+      "ds_read_u8 v20, v3\ns_waitcnt lgkmcnt(0)\nds_read_u16 v21, v20 offset:512\n" + served;
+  SharedAudit known = audit(dma + landed + barrier + table + readBeside + served);
+  EXPECT_EQ(known.unproved, "");
+  EXPECT_EQ(known.unseenReads, 1u);
+  EXPECT_FALSE(known.isProved());
+  EXPECT_NE(describe(known).find("1 reads at places that memory names"), std::string::npos);
+  EXPECT_EQ(kinds(dma + barrier + table + readBeside), "rr");
+}
+
 TEST(AuditShared, SaysBothInstructions) {
   std::string text = describe(audit(dma + barrier + readBeside));
   EXPECT_NE(text.find("ds_read_b128 v[4:7], v3\n  of wave "), std::string::npos) << text;
