@@ -3,7 +3,7 @@
 #
 # A schedule that was asked for and serves no loop is no silent matter; the remark says what is in the way.
 
-# CHECK:       remark: pipelined without a planned schedule: an operand is read element by element, as the target does not transpose it
+# CHECK:       remark: pipelined with one slot: the next round's tiles wait in registers, as a second slot leaves no copy in flight
 # CHECK:       warning: schedule `interleave` is applied to no loop: --remarks says why
 # PLANNED-NOT: no loop
 # PLANNED:     remark: schedule `interleave`
