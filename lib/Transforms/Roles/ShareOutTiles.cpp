@@ -14,6 +14,8 @@
 #include "tilec/Transforms/Passes.h"
 #include "tilec/Transforms/Strategy.h"
 
+#include "mlir/Dialect/SCF/IR/SCF.h"
+
 using namespace mlir;
 
 namespace tilec {
