@@ -184,7 +184,6 @@ void auditTraces(const KernelCode &kernel, const WaveTraces &traces, SharedAudit
   comparison.run();
   audit.dmas = std::max<unsigned>(audit.dmas, comparison.dmas.size());
   audit.reads = std::max<unsigned>(audit.reads, comparison.readsOfDmas.size());
-  audit.unseenReads = std::max<unsigned>(audit.unseenReads, traces.placedByData.size());
 }
 
 } // namespace
@@ -223,9 +222,6 @@ std::string describe(const SharedAudit &audit) {
             ": 0x" + utohexstr(finding.dmaAddress, true) + ": " + finding.dma + " of wave " +
             std::to_string(finding.dmaWave) + ", byte " + std::to_string(finding.byte) + "\n";
   }
-  if (audit.unseenReads != 0)
-    text +=
-        std::to_string(audit.unseenReads) + " reads at places that memory names: not looked at\n";
   return text;
 }
 

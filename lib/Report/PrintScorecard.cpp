@@ -140,8 +140,6 @@ void printJsonSharedAudit(json::OStream &json, const SharedAudit &audit) {
     json.attribute("reads", audit.reads);
     json.attribute("proved", audit.isProved());
     json.attribute("unproved", audit.unproved);
-    if (audit.unseenReads != 0)
-      json.attribute("unseen_reads", audit.unseenReads);
     json.attributeArray("assumed_rounds", [&] {
       for (unsigned rounds : audit.assumedRounds)
         json.value(rounds);
@@ -205,15 +203,16 @@ void printSharedAudit(raw_ostream &os, const SharedAudit &audit) {
   if (audit.dmas == 0 && audit.isProved())
     return;
   os << "  LDS DMAs: ";
-  const bool isApart = audit.unproved.empty() && audit.findings.empty();
-  if (isApart) {
+  if (audit.isProved()) {
     os << audit.dmas << " and the " << audit.reads
        << " reads of their data are kept apart by waits and barriers";
     if (!audit.assumedRounds.empty())
       os << " (loops of unknown length followed for up to " << audit.assumedRounds.back()
          << " rounds)";
     os << "\n";
-  } else if (audit.unproved.empty())
+    return;
+  }
+  if (audit.unproved.empty())
     os << audit.findings.size() << " pairs are not kept apart\n";
   os << describe(audit);
 }

@@ -108,6 +108,18 @@ std::optional<LaneInts> WaveState::sharedAddress(const Instruction &instr, unsig
   return value;
 }
 
+std::optional<Bounds> WaveState::sharedStretch(const Instruction &instr, unsigned which) const {
+  bool isShared = instr.kind == InstrKind::SharedRead || instr.kind == InstrKind::SharedWrite;
+  const Bounds *value = isShared && !instr.reads.empty()
+                            ? bounded.find({instr.reads[0].file, instr.reads[0].first})
+                            : nullptr;
+  uint64_t offset = offsetOf(instr, which);
+  if (!value || value->most + offset > ~uint32_t(0))
+    return std::nullopt;
+  return Bounds{static_cast<uint32_t>(value->least + offset),
+                static_cast<uint32_t>(value->most + offset)};
+}
+
 std::optional<LaneInts> WaveState::dmaTarget() const { return registerValue(RegisterFile::M0, 0); }
 
 bool WaveState::hasAllLanes() const { return active() == ~uint64_t(0); }
@@ -431,6 +443,7 @@ void WaveState::forget(const Instruction &instr) {
     unknownMasks.erase({range.file, range.first - before}, range.count + before);
     rests.erase({range.file, range.first - before}, range.count + before);
     known.erase({range.file, range.first}, range.count);
+    bounded.erase({range.file, range.first}, range.count);
     if (range.file == RegisterFile::Vector && !keptInLanes.empty())
       keptInLanes.erase(keptInLanes.lower_bound({range.first, 0}),
                         keptInLanes.lower_bound({range.first + range.count, 0}));
@@ -534,8 +547,30 @@ void WaveState::noteUnknown(const Instruction &instr) {
     }
 }
 
+std::optional<Bounds> WaveState::bounds(StringRef text) const {
+  unsigned number = 0;
+  StringRef rest = text;
+  bool isVector =
+      (rest.consume_front("v") || rest.consume_front("a")) && !rest.getAsInteger(10, number);
+  RegisterFile file = text.starts_with("a") ? RegisterFile::Accumulator : RegisterFile::Vector;
+  if (const Bounds *known = isVector ? bounded.find({file, number}) : nullptr)
+    return *known;
+  std::optional<LaneInts> value = operand(text);
+  if (!value || !value->isExact())
+    return std::nullopt;
+  auto [least, most] = std::minmax_element(value->lanes.begin(), value->lanes.end());
+  return Bounds{*least, *most};
+}
+
 void WaveState::step(const Instruction &instr) {
+  std::optional<Bounds> result;
+  bool isOfLanes = instr.writes.size() == 1 && instr.writes[0].count == 1 &&
+                   instr.writes[0].file != RegisterFile::Scalar;
+  if (isOfLanes && (exec == Exec::Ignored || hasAllLanes()))
+    result = boundsOfResult(instr, [&](StringRef text) { return bounds(text); });
   compute(instr);
+  if (result && !known.find({instr.writes[0].file, instr.writes[0].first}))
+    bounded.set({instr.writes[0].file, instr.writes[0].first}, *result);
   noteUnknown(instr);
 }
 

@@ -10,6 +10,7 @@
 
 #include "IntegerOps.h"
 #include "RegisterMap.h"
+#include "ValueBounds.h"
 
 #include <map>
 
@@ -29,6 +30,8 @@ public:
   /// The byte address of each lane of an LDS read or write before the instruction executes; of
   /// ds_read2 and its like, which have two, that of `which`.
   std::optional<LaneInts> sharedAddress(const Instruction &instr, unsigned which = 0) const;
+  /// Where the lanes of an access begin whose addresses are not known, at least and at most.
+  std::optional<Bounds> sharedStretch(const Instruction &instr, unsigned which = 0) const;
   /// m0: where LDS DMAs go.
   std::optional<LaneInts> dmaTarget() const;
   /// The instruction whose result this one's LDS address or m0 depends on and which is not
@@ -70,6 +73,7 @@ private:
   void forget(const Instruction &instr);
   void compute(const Instruction &instr);
   void noteUnknown(const Instruction &instr);
+  std::optional<Bounds> bounds(llvm::StringRef text) const;
   void keepOffLanes(const Instruction &instr, bool isKnown);
   void setMask(llvm::StringRef text, std::optional<uint64_t> value);
   void setScc(bool value);
@@ -100,6 +104,8 @@ private:
   std::map<std::pair<unsigned, unsigned>, LaneInts> keptInLanes;
   /// Dwords of the lanes' stack (LLVM's spills): byte offset.
   std::map<unsigned, LaneInts> keptInScratch;
+  /// Of vector registers whose values are not known.
+  RegisterMap<Bounds> bounded;
   /// Registers whose values are lost, for messages.
   RegisterMap<const Instruction *> unknownSince;
 };

@@ -70,6 +70,7 @@ private:
   void stepInstruction(const Instruction &instr, uint32_t index);
   using Pieces = SmallVector<uint32_t, 2 * waveLanes>;
   std::optional<Pieces> piecesOf(const Instruction &instr, uint32_t index, bool isDma) const;
+  std::optional<ByteSet> stretchOf(const Instruction &instr, uint32_t index) const;
   static ByteSet united(Pieces begins, uint32_t width);
   /// Whether it is a use: no lane may be on.
   bool note(const Instruction &instr, uint32_t index, bool isDma);
@@ -86,12 +87,6 @@ private:
   std::string sourceText(const Instruction &instr) const {
     const Instruction *source = state->unknownSource(instr);
     return source ? " (unknown since " + textOf(*source) + ")" : "";
-  }
-  /// Whether the place of a read comes from memory: an element of a table.
-  bool isPlacedByData(const Instruction &instr) const {
-    const Instruction *source = state->unknownSource(instr);
-    return source &&
-           (source->kind == InstrKind::SharedRead || source->kind == InstrKind::GlobalLoad);
   }
   void giveUp(const Instruction &instr, const Twine &why) {
     if (traces.problem.empty())
@@ -153,25 +148,44 @@ std::optional<Tracer::Pieces> Tracer::piecesOf(const Instruction &instr, uint32_
   return pieces;
 }
 
+/// Bytes of which lanes fetch some: an element of a table that memory names.
+std::optional<ByteSet> Tracer::stretchOf(const Instruction &instr, uint32_t index) const {
+  unsigned places = accessesTwoPlaces(instr) ? 2 : 1;
+  ByteSet bytes;
+  for (unsigned place = 0; place < places; ++place) {
+    std::optional<Bounds> begins = state->sharedStretch(instr, place);
+    if (!begins || widths[index] == 0)
+      return std::nullopt;
+    bytes.push_back({begins->least, begins->most + widths[index]});
+  }
+  if (places == 2) { // sorted and apart
+    llvm::sort(bytes);
+    if (bytes[1].first <= bytes[0].second)
+      bytes = {{bytes[0].first, std::max(bytes[0].second, bytes[1].second)}};
+  }
+  return bytes;
+}
+
 bool Tracer::note(const Instruction &instr, uint32_t index, bool isDma) {
   std::optional<Pieces> pieces = piecesOf(instr, index, isDma);
-  if (!pieces && !isDma && isPlacedByData(instr)) {
-    traces.placedByData.insert(index);
-    return false;
-  }
-  if (!pieces) {
+  std::optional<ByteSet> stretch = pieces || isDma ? std::nullopt : stretchOf(instr, index);
+  if (!pieces && !stretch) {
     giveUp(instr,
            "its LDS address does not follow from the numbers of the threads" + sourceText(instr));
     return false;
   }
-  if (pieces->empty())
-    return false;
-  auto [known, isNew] = bytesOf.try_emplace({index, pieces->front()});
-  if (isNew || known->second.first != *pieces)
-    known->second = {*pieces, idOf(united(*pieces, widths[index]))};
   SharedUse use;
   use.instr = index;
-  use.bytes = known->second.second;
+  if (stretch) {
+    use.bytes = idOf(*stretch);
+  } else if (pieces->empty()) {
+    return false;
+  } else {
+    auto [known, isNew] = bytesOf.try_emplace({index, pieces->front()});
+    if (isNew || known->second.first != *pieces)
+      known->second = {*pieces, idOf(united(*pieces, widths[index]))};
+    use.bytes = known->second.second;
+  }
   use.isDma = isDma;
   use.issueEpoch = epoch;
   use.issueStep = step;

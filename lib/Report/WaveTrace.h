@@ -10,7 +10,6 @@
 #include "tilec/Report/Disassembly.h"
 
 #include <map>
-#include <set>
 
 namespace tilec::report {
 
@@ -39,8 +38,7 @@ struct WaveTraces {
   std::vector<std::vector<SharedUse>> waves;
   std::vector<ByteSet> byteSets;
   bool usedPolicy = false;
-  std::set<uint32_t> placedByData; ///< reads at places that memory names, by index: no uses
-  std::string problem;             ///< why the traces are of no use; empty when they are complete
+  std::string problem; ///< why the traces are of no use; empty when they are complete
 };
 
 WaveTraces traceWaves(const KernelCode &kernel, const BranchPolicy &policy);

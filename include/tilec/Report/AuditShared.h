@@ -33,9 +33,6 @@ struct SharedFinding {
 struct SharedAudit {
   unsigned dmas = 0;  ///< LDS DMA instructions of the kernel that some wave executed
   unsigned reads = 0; ///< LDS read instructions that fetch what a DMA wrote
-  /// LDS read instructions at places that memory names, as of a table: what they fetch is not known
-  /// and not looked at.
-  unsigned unseenReads = 0;
   /// Why nothing is proved: an address that does not follow from thread numbers, a branch that
   /// leads nowhere. Empty when the findings are all there is.
   std::string unproved;
@@ -44,7 +41,7 @@ struct SharedAudit {
   std::vector<unsigned> assumedRounds;
   std::vector<SharedFinding> findings; ///< one for each pair of instructions
 
-  bool isProved() const { return unproved.empty() && findings.empty() && unseenReads == 0; }
+  bool isProved() const { return unproved.empty() && findings.empty(); }
 };
 
 /// The audit of a kernel of one-dimensional blocks, for a block of as many threads as it was

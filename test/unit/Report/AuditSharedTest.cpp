@@ -210,16 +210,18 @@ TEST(AuditShared, WhatIsNotKnownIsSaid) {
   EXPECT_EQ(kinds("ds_read_b128 v[4:7], v20\n"), "");
 }
 
-// Which element of a table is read is in memory: that read is not looked at, all others are.
+// Which element of a table is read is in memory, but within which bytes it lies is known.
 TEST(AuditShared, PlacesThatMemoryNames) {
-  const std::string table =
-      "ds_read_u8 v20, v3\ns_waitcnt lgkmcnt(0)\nds_read_u16 v21, v20 offset:512\n" + served;
-  SharedAudit known = audit(dma + landed + barrier + table + readBeside + served);
-  EXPECT_EQ(known.unproved, "");
-  EXPECT_EQ(known.unseenReads, 1u);
-  EXPECT_FALSE(known.isProved());
-  EXPECT_NE(describe(known).find("1 reads at places that memory names"), std::string::npos);
-  EXPECT_EQ(kinds(dma + barrier + table + readBeside), "rr");
+  auto table = [](const std::string &bound, const std::string &offset) {
+    return "ds_read_u8 v20, v30\ns_waitcnt lgkmcnt(0)\n" + bound +
+           "ds_read_u16 v21, v20 offset:" + offset + "\n" + served;
+  };
+  const std::string far = "v_mov_b32_e32 v30, 0x8000\n", byte = "v_lshlrev_b32_e32 v20, 1, v20\n";
+  EXPECT_EQ(kinds(far + dma + table(byte, "32768") + landed + barrier), "");
+  // The table ends where the DMA writes, or it is not known where it ends.
+  EXPECT_EQ(kinds(far + dma + table(byte, "0") + landed + barrier), "r");
+  EXPECT_EQ(kinds(far + dma + table("v_and_b32_e32 v20, 30, v20\n", "0") + landed), "r");
+  EXPECT_EQ(kinds(far + dma + table("v_not_b32_e32 v20, v20\n", "32768") + landed), "?");
 }
 
 TEST(AuditShared, SaysBothInstructions) {
