@@ -106,12 +106,12 @@ def _in_one_round(rows, columns, units, slabs, tile, slab, edges, is_nn):
         if is_small:
             fetched = (rows * block_M + columns * block_N) * blocks * _SLAB_BITS // 8
             own = max(_SLAB + _SLAB_OF_ELEMENT * area, fetched / (_BYTES if is_row else _SHARED_BYTES))
-            total = _SUM + _SUM_OF_ELEMENT * area
+            total = _LAUNCH + _SUM + _SUM_OF_ELEMENT * area
         else:
             fetched = tiles * blocks * (block_M + block_N) * _SLAB_BITS // 8
             own = max(slab * (1 - idle * (1 - tiles * blocks / units)), fetched / _L2_BYTES)
             own *= _SHARED_PARTS if is_nn and block_N % 64 else 1
-            total = _GROUPS_LAUNCH - _LAUNCH + _SUM_LARGE + _SUM_LARGE_OF_ELEMENT * area
+            total = _GROUPS_LAUNCH + _SUM_LARGE + _SUM_LARGE_OF_ELEMENT * area
         best = min(best, math.ceil(slabs / blocks) * (own + edges) + end + total)
     return best
 
@@ -180,7 +180,7 @@ def candidates_on(chip, M, N, K, bits, transpose_B=True, count=4):
             slab = max(slab, fetched / _BYTES + _READ_ONCE)
         if has_copies:
             time = min(_of_groups(x, slabs, slab, tile, (M * K + N * K + M * N) * bits // 8),
-                       _LAUNCH + _in_one_round(rows, columns, units, slabs, tile, whole, edges, not transpose_B))
+                       _in_one_round(rows, columns, units, slabs, tile, whole, edges, not transpose_B))
         else:
             rounds = 0.7 * math.ceil(x) + 0.3 * x
             if is_uneven:

@@ -1,7 +1,8 @@
 //===- JoinCopies.cpp - one copy for two branches -------------------------===//
 //
 // Walks through both branches side by side; what the copies' places are computed from goes in
-// front.
+// front. Where the other branch of a pipelined round clears the tiles instead, what is copied there
+// lies behind the end of the tensor.
 //
 // SPDX-License-Identifier: Apache-2.0
 //===----------------------------------------------------------------------===//

@@ -6,6 +6,7 @@
 //
 // SPDX-License-Identifier: Apache-2.0
 //===----------------------------------------------------------------------===//
+#include "Layouts/Stores.h"
 #include "Pipelines/AsyncPieces.h"
 #include "Pipelines/HeldRounds.h"
 #include "Pipelines/Pipeline.h"
@@ -33,8 +34,8 @@ namespace {
 /// Whether the op gives each element of the tile a value, and reads the tile only before it does.
 bool overwrites(Operation *op, Value tile) {
   auto type = cast<tile::BufferType>(tile.getType());
-  if (auto copy = dyn_cast<tile::CopyOp>(op))
-    return copy.getDst() == tile && rootOf(copy.getSrc()) != tile;
+  if (isa<tile::CopyOp>(op))
+    return overwritesAll(op, tile);
   auto parallel = dyn_cast<tile::ElementLoop>(op);
   if (!parallel || parallel.getPart() || !parallel.constantExtents() ||
       ArrayRef(*parallel.constantExtents()) != type.getShape())
