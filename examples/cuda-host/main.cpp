@@ -219,7 +219,7 @@ int main(int argc, char **argv) {
     for (const Param &param : launch.params)
       params.push_back(&bytes[param.offset]);
     // A kernel compiled for a cluster carries its size in the cubin: cuLaunchKernel honours it.
-    LaunchShape shape = take(shapeOf(launch, arguments.dims));
+    LaunchShape shape = take(shapeOf(manifest, launch, arguments.dims));
     cuLaunchKernel(function, shape.grid[0], shape.grid[1], shape.grid[2], shape.block[0],
                    shape.block[1], shape.block[2], shape.sharedBytes, nullptr, params.data(),
                    nullptr);

@@ -144,7 +144,7 @@ int main(int argc, char **argv) {
     void *extra[] = {reinterpret_cast<void *>(1), kernarg.data(), reinterpret_cast<void *>(2),
                      &kernargBytes, reinterpret_cast<void *>(3)};
     // The grid is in blocks, as in CUDA.
-    LaunchShape shape = take(shapeOf(launch, arguments.dims));
+    LaunchShape shape = take(shapeOf(manifest, launch, arguments.dims));
     hipModuleLaunchKernel(function, shape.grid[0], shape.grid[1], shape.grid[2], shape.block[0],
                           shape.block[1], shape.block[2], shape.sharedBytes, nullptr, nullptr,
                           extra);

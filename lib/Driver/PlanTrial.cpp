@@ -138,7 +138,7 @@ rt::Result<rt::ArgumentSet> PlanTrial::runSome(const PlanFile &plans) const {
   Compilation &compilation = **compiled;
   uint64_t fewest = UINT64_MAX;
   for (const rt::Launch &launch : compilation.manifest().launches) {
-    rt::Result<rt::LaunchShape> shape = rt::shapeOf(launch, arguments.dims);
+    rt::Result<rt::LaunchShape> shape = rt::shapeOf(compilation.manifest(), launch, arguments.dims);
     if (!shape)
       return shape.error();
     fewest = std::min<uint64_t>(fewest, shape->grid[0] * shape->grid[1] * shape->grid[2]);

@@ -247,6 +247,12 @@ private:
     deviceInfo.cacheBytes = attribute(attributeL2Bytes);
     deviceInfo.maxSharedBytes = attribute(attributeSharedOptin);
     multiprocessors = attribute(attributeMultiprocessors);
+    // Kilohertz to what a microsecond brings; memory has two transfers a clock.
+    constexpr double flopsPerClock = 4096; // of a Hopper multiprocessor, in 16 bits
+    bytesPerMicrosecond =
+        2e-3 * attribute(attributeMemoryClockKilohertz) * attribute(attributeMemoryBusBits) / 8;
+    flopsPerMicrosecond =
+        1e-3 * attribute(attributeClockKilohertz) * multiprocessors * flopsPerClock;
     return success();
   }
 
@@ -326,6 +332,10 @@ private:
   /// (docs/deploy/launch-manifest.md has the figures). Not so where the grid fills the device,
   /// where large clusters take more than half of it, nor where the grid is so small that several
   /// launches find room beside each other.
+  ///
+  /// Neighbours of a grid that is launched plainly share a pair of multiprocessors, and what both
+  /// read comes to them once; blocks that come early lie apart (docs/numbers/hopper-trials.md, Ways
+  /// to L2). What they lose grows with the launch, what they gain does not.
   bool gainsByOverlap(FunctionPtr function, const LaunchShape &shape) {
     const auto &g = shape.grid, &b = shape.block, &c = shape.cluster;
     auto [known, isNew] = residentOf.try_emplace({function, b[0] * b[1] * b[2], shape.sharedBytes});
@@ -337,14 +347,25 @@ private:
     constexpr int64_t fewBlocks = 8; // an eighth of the multiprocessors
     constexpr int64_t largeCluster = 4;
     constexpr int64_t nearlyAll = 90; // percent
+    constexpr double longLaunch = 10; // microseconds
     int64_t resident = known->second; // 0: the driver does not say
     int64_t blocks = g[0] * g[1] * g[2];
     if (blocks * fewBlocks <= multiprocessors || resident < 1)
       return true;
     if (resident > 1)
       return blocks >= resident * multiprocessors;
+    int64_t cluster = c[0] * c[1] * c[2];
+    if (cluster == 1 && blocks <= multiprocessors && leastMicroseconds(shape) > longLaunch)
+      return false;
     return blocks * 100 >= nearlyAll * multiprocessors ||
-           (c[0] * c[1] * c[2] >= largeCluster && blocks * 2 > multiprocessors);
+           (cluster >= largeCluster && blocks * 2 > multiprocessors);
+  }
+
+  /// What the launch takes if it is as fast as the device can be; 0: not known.
+  double leastMicroseconds(const LaunchShape &shape) const {
+    auto time = [](int64_t work, double rate) { return rate > 0 ? double(work) / rate : 0; };
+    return std::max(time(shape.tensorBytes, bytesPerMicrosecond),
+                    time(shape.flops, flopsPerMicrosecond));
   }
 
   static std::optional<int> promotionOf(int64_t bytes) {
@@ -385,6 +406,8 @@ private:
   /// Blocks that a multiprocessor holds at once, by threads and shared memory of a block.
   std::map<std::tuple<FunctionPtr, int64_t, int64_t>, int64_t> residentOf;
   int64_t multiprocessors = 0;
+  /// The most that the device can do; 0: it does not say.
+  double bytesPerMicrosecond = 0, flopsPerMicrosecond = 0;
 };
 
 Status CudaBackend::loadApi(const std::string &library, Api &api) {

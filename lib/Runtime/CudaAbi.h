@@ -21,7 +21,9 @@ using StreamPtr = struct StreamTag *;
 using EventPtr = struct EventTag *;
 
 // CUdevice_attribute
+inline constexpr int attributeClockKilohertz = 13;
 inline constexpr int attributeMultiprocessors = 16;
+inline constexpr int attributeMemoryClockKilohertz = 36, attributeMemoryBusBits = 37;
 inline constexpr int attributeL2Bytes = 38;
 inline constexpr int attributeMajor = 75, attributeMinor = 76;
 inline constexpr int attributeSharedOptin = 97;

@@ -57,7 +57,7 @@ public:
       if (!kernel)
         return kernel.error();
       kernels.push_back(std::move(*kernel));
-      Result<LaunchShape> shape = shapeOf(launch, arguments.dims);
+      Result<LaunchShape> shape = shapeOf(manifest, launch, arguments.dims);
       if (!shape)
         return shape.error();
       shapes.push_back(*shape);
@@ -425,7 +425,22 @@ std::string describe(const RivalTiming &rival, int rounds) {
   return line;
 }
 
-Result<LaunchShape> shapeOf(const Launch &launch, const DimValues &dims) {
+/// Of all tensors that the launch's parameters name, without gaps between rows.
+static int64_t tensorBytesOf(const Launch &launch, const DimValues &dims) {
+  int64_t bytes = 0;
+  for (const Param &param : launch.params) {
+    if (param.kind != ParamKind::Tensor)
+      continue;
+    DimExpr elements(1);
+    for (const DimExpr &extent : param.shape)
+      elements = elements * extent;
+    if (Result<int64_t> count = elements.evaluate(dims))
+      bytes += storageBytes(param.dtype, *count);
+  }
+  return bytes;
+}
+
+Result<LaunchShape> shapeOf(const Manifest &manifest, const Launch &launch, const DimValues &dims) {
   LaunchShape shape;
   for (int axis = 0; axis < 3; ++axis) {
     Result<int64_t> extent = launch.grid[axis].evaluate(dims);
@@ -441,6 +456,11 @@ Result<LaunchShape> shapeOf(const Launch &launch, const DimValues &dims) {
   shape.sharedBytes = launch.sharedBytes;
   shape.early = launch.early;
   shape.cooperative = launch.cooperative;
+  shape.tensorBytes = tensorBytesOf(launch, dims);
+  // The manifest has the products of all launches in one number.
+  if (manifest.flops && manifest.launches.size() == 1)
+    if (Result<int64_t> flops = manifest.flops->evaluate(dims))
+      shape.flops = *flops;
   return shape;
 }
 

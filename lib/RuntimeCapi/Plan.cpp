@@ -80,7 +80,7 @@ size_t tilec_plan::workspaceIndex(const rt::Param &param, int64_t bytes) {
 
 rt::Status tilec_plan::addLaunch(const rt::Launch &launch, size_t index) {
   using Patch = PlannedLaunch::Patch;
-  rt::Result<rt::LaunchShape> shape = rt::shapeOf(launch, arguments.dims);
+  rt::Result<rt::LaunchShape> shape = rt::shapeOf(module->manifest, launch, arguments.dims);
   if (!shape)
     return shape.error();
   PlannedLaunch planned;

@@ -41,6 +41,9 @@ struct LaunchShape {
   int64_t sharedBytes = 0;                    ///< dynamic shared memory of a block
   bool early = false;       ///< the kernel waits itself for kernels before it on the stream
   bool cooperative = false; ///< all blocks have to be resident: they wait for each other
+  /// How much work it is, as far as the manifest tells; 0: not known.
+  int64_t tensorBytes = 0; ///< of all its tensors
+  int64_t flops = 0;       ///< of its matrix products
 };
 
 /// `error` of a driver that has no room for all blocks of a cooperative launch at once.

@@ -115,7 +115,7 @@ Result<ParamBuffer> packParams(const Device &device, const Launch &launch,
 Result<TensorMapRequest> tensorMapOf(const Param &param, const ArgumentSet &arguments,
                                      DeviceAddress address);
 
-/// Evaluates the grid; fails on negative extents.
-Result<LaunchShape> shapeOf(const Launch &launch, const DimValues &dims);
+/// Evaluates the grid of a launch of the manifest; fails on negative extents.
+Result<LaunchShape> shapeOf(const Manifest &manifest, const Launch &launch, const DimValues &dims);
 
 } // namespace tilec::rt

@@ -12,7 +12,7 @@ import re
 
 CU_FUNC_MAX_DYNAMIC_SHARED = 8
 CLUSTER_ATTRIBUTE = 4  # CU_LAUNCH_ATTRIBUTE_CLUSTER_DIMENSION
-MULTIPROCESSORS = 16   # CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT
+CLOCK, MULTIPROCESSORS, MEMORY_CLOCK, MEMORY_BITS = 13, 16, 36, 37  # CU_DEVICE_ATTRIBUTE_...
 EARLY_ATTRIBUTE = 6    # CU_LAUNCH_ATTRIBUTE_PROGRAMMATIC_STREAM_SERIALIZATION
 NUMBERS = {"int8": ctypes.c_int8, "int32": ctypes.c_int32, "int64": ctypes.c_int64, "uint8": ctypes.c_uint8,
            "uint32": ctypes.c_uint32, "float32": ctypes.c_float, "float64": ctypes.c_double}
@@ -36,6 +36,13 @@ def check(code, what):
         text = ctypes.c_char_p()
         cuda.cuGetErrorString(code, ctypes.byref(text))
         raise RuntimeError(f"{what}: {code} {(text.value or b'').decode()}")
+
+
+def attribute(which):
+    """Of the device."""
+    value = ctypes.c_int()
+    check(cuda.cuDeviceGetAttribute(ctypes.byref(value), which, 0), "cuDeviceGetAttribute")
+    return value.value
 
 
 def evaluate(expression, names):
@@ -87,8 +94,8 @@ def encode_map(param, address, dims):
 class Launch:
     """A launch of a manifest, with its function."""
 
-    def __init__(self, module, launch):
-        self.function, self.launch = ctypes.c_void_p(), launch
+    def __init__(self, module, launch, flops=0):
+        self.function, self.launch, self.flops = ctypes.c_void_p(), launch, flops
         check(cuda.cuModuleGetFunction(ctypes.byref(self.function), module, launch["symbol"].encode()),
               "cuModuleGetFunction")
         if launch["shared_bytes"]:
@@ -106,16 +113,24 @@ class Launch:
             return NUMBERS[param["dtype"]](scalars[name])
         raise ValueError(f"a {kind} parameter")
 
-    def gains_by_overlap(self, grid, cluster):
+    def gains_by_overlap(self, grid, cluster, dims):
         """The rule of tilec's runtime (lib/Runtime/Cuda.cpp)."""
-        resident, units = ctypes.c_int(), ctypes.c_int()
+        resident = ctypes.c_int()
         check(cuda.cuOccupancyMaxActiveBlocksPerMultiprocessor(ctypes.byref(resident), self.function,
               math.prod(self.launch["block"]), ctypes.c_size_t(self.launch["shared_bytes"])), "cuOccupancyMaxActiveBlocksPerMultiprocessor")
-        check(cuda.cuDeviceGetAttribute(ctypes.byref(units), MULTIPROCESSORS, 0), "cuDeviceGetAttribute")
-        blocks, resident, units = math.prod(grid), resident.value, units.value
+        blocks, resident, units = math.prod(grid), resident.value, attribute(MULTIPROCESSORS)
         if blocks * 8 <= units or resident > 1:
             return blocks * 8 <= units or blocks >= resident * units
+        if math.prod(cluster) == 1 and blocks <= units and self.least_microseconds(dims) > 10:
+            return False
         return blocks * 10 >= units * 9 or math.prod(cluster) >= 4 and blocks * 2 > units
+
+    def least_microseconds(self, dims):
+        """What the launch takes if it is as fast as the device can be."""
+        read = sum(math.prod(evaluate(e, dims) for e in param["shape"]) * bits_of(param["dtype"]) / 8
+                   for param in self.launch["params"] if param["kind"] == "tensor")
+        return max(read / (2e-3 * attribute(MEMORY_CLOCK) * attribute(MEMORY_BITS) / 8),
+                   evaluate(self.flops, dims) / (1e-3 * attribute(CLOCK) * attribute(MULTIPROCESSORS) * 4096))
 
     def bind(self, tensors, stream, dims, scalars, early):
         keep, pointers = [], []
@@ -135,7 +150,7 @@ class Launch:
         config.shared, config.stream = self.launch["shared_bytes"], stream
         attributes = (LaunchAttribute * 2)()
         cluster = self.launch.get("cluster", [1, 1, 1])
-        early = early and self.launch.get("early") and self.gains_by_overlap(list(config.grid), cluster)
+        early = early and self.launch.get("early") and self.gains_by_overlap(list(config.grid), cluster, dims)
         for attribute, values in [(CLUSTER_ATTRIBUTE, cluster if cluster != [1, 1, 1] else None),
                                   (EARLY_ATTRIBUTE, [1] if early else None)]:
             if values:
@@ -160,7 +175,8 @@ class Program:
         module = ctypes.c_void_p()
         check(cuda.cuModuleLoadData(ctypes.byref(module), open(path, "rb").read() + b"\0"),
               "cuModuleLoadData")
-        self.launches = [Launch(module, launch) for launch in self.manifest["launches"]]
+        each = self.manifest["launches"]
+        self.launches = [Launch(module, launch, self.manifest.get("flops", 0) if len(each) == 1 else 0) for launch in each]
 
     @property
     def launch(self):

@@ -146,7 +146,7 @@ TEST_F(OnFakeCuda, ClustersAndSharedMemoryReachTheDriver) {
 }
 
 // One block a multiprocessor: where the grid takes nine of ten of them, or large clusters more than
-// half.
+// half; without clusters only while the launch is short.
 TEST_F(OnFakeCuda, EarlyLaunchesOfLoneBlocks) {
   Manifest manifest = blocks();
   manifest.launches[0].sharedBytes = 200000;
@@ -155,11 +155,16 @@ TEST_F(OnFakeCuda, EarlyLaunchesOfLoneBlocks) {
     const char *multiprocessors;
     std::array<int64_t, 3> cluster;
     bool isEarly;
+    int64_t flops = 0;
   };
+  // 13 multiprocessors multiply 53 million a microsecond.
   for (const Case &one :
        {Case{"13", {1, 1, 1}, true}, Case{"14", {1, 1, 1}, false}, Case{"23", {3, 2, 1}, true},
-        Case{"24", {3, 2, 1}, false}, Case{"23", {3, 1, 1}, false}, Case{"96", {1, 1, 1}, true}}) {
+        Case{"24", {3, 2, 1}, false}, Case{"23", {3, 1, 1}, false}, Case{"96", {1, 1, 1}, true},
+        Case{"13", {1, 1, 1}, true, 520'000'000}, Case{"13", {1, 1, 1}, false, 540'000'000},
+        Case{"13", {3, 1, 1}, true, 540'000'000}, Case{"11", {1, 1, 1}, true, 540'000'000}}) {
     manifest.launches[0].cluster = one.cluster;
+    manifest.flops = one.flops ? std::optional(DimExpr(one.flops)) : std::nullopt;
     setenv("TILEC_FAKE_MULTIPROCESSORS", one.multiprocessors, 1);
     ASSERT_TRUE(launch(manifest));
     unsetenv("TILEC_FAKE_MULTIPROCESSORS");

@@ -287,7 +287,10 @@ int cuDeviceGetName(char *name, int bytes, int device) {
   return std::strncpy(name, text.c_str(), bytes), 0;
 }
 int cuDeviceGetAttribute(int *value, int attribute, int) {
-  *value = attribute == 16   ? fakeMultiprocessors()
+  *value = attribute == 13   ? 1'000'000 // kHz
+           : attribute == 16 ? fakeMultiprocessors()
+           : attribute == 36 ? 1'000'000 // kHz
+           : attribute == 37 ? 64
            : attribute == 75 ? 9
            : attribute == 38 ? 1 << 16
            : attribute == 97 ? 232448
