@@ -50,6 +50,8 @@ struct Round {
   int64_t starts = 0; ///< asynchronous copies
   int64_t groups = 0; ///< of them
   bool waits = false, waitsForOwn = false;
+  bool hasMultiplied = false;        ///< since it started copies
+  int64_t turns = 0;                 ///< waits for what was started in front of a product
   std::optional<int64_t> fewestLeft; ///< groups that a wait leaves in flight
   int64_t fewestSlots = 0;           ///< of the pipes it waits for; 0: none
   llvm::SmallPtrSet<Operation *, 2> pipes;
@@ -58,15 +60,18 @@ struct Round {
 
 void look(Block &block, Round &round) {
   for (Operation &op : block) {
+    op.walk([&](tile::GemmOp) { round.hasMultiplied = true; });
     if (isAsyncCopy(&op)) {
       ++round.starts;
+      round.hasMultiplied = false;
     } else if (isa<tile::AsyncCommitOp>(op)) {
       ++round.groups;
     } else if (auto wait = dyn_cast<tile::AsyncWaitOp>(op)) {
       round.waits = true;
       int64_t left = wait.getPending();
       round.fewestLeft = std::min(round.fewestLeft.value_or(left), left);
-      round.waitsForOwn |= round.starts > 0 && left == 0;
+      round.turns += round.hasMultiplied && left == 0;
+      round.waitsForOwn |= round.starts > 0 && left == 0 && !round.hasMultiplied;
     } else if (auto wait = dyn_cast<tile::PipeWaitOp>(op)) {
       auto pipe = wait.getPipe().getDefiningOp<tile::PipeOp>();
       round.pipes.insert(pipe);
@@ -154,6 +159,8 @@ public:
     } else if (round.fewestSlots != 0) {
       fault = round.fewestSlots < 2 ? "a pipe of it has one slot" : "";
       ahead = llvm::formatv("a producer fills up to {0} slots ahead", round.fewestSlots - 1);
+    } else if (round.turns > 1 && !round.waitsForOwn) {
+      return say(LoopVerdict::Planned, "a tile is copied while another is read");
     } else if (round.starts != 0) {
       fault = !round.waits            ? "no wait for its copies stands in it"
               : round.waitsForOwn     ? "a round waits for the copies that it starts"

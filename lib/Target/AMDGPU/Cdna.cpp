@@ -47,7 +47,10 @@ TargetInfo makeCdna(Arch arch) {
   // SH_MEM_CONFIG.alignment_mode is UNALIGNED under HSA (LLVM's unaligned-access-mode).
   chip.unalignedAccess = true;
   // A SIMD takes four clocks for a wave's instruction, whose result the next one can have.
-  chip.clocks = {.dependentVector = 1, .copyToShared = 0, .roundOfCopies = 0, .multiplyAdds16 = 0};
+  // Copies: about what they take in the simulator's timing while other blocks of the unit copy,
+  // too.
+  chip.clocks = {
+      .dependentVector = 1, .copyToShared = 1000, .roundOfCopies = 0, .multiplyAdds16 = 0};
   chip.accumulatesColumns = true; // D has runs of four rows a lane
   chip.addsToConstants = true;    // an inline constant
   chip.convertsFp8 = true;

@@ -14,6 +14,7 @@ TargetInfo makeGfx942() {
   using D = DType;
   TargetInfo chip = makeCdna(Arch::Gfx942);
   chip.units = 304;
+  chip.clocks.multiplyAdds16 = 1024;
   chip.sharedBytes = chip.sharedBytesOfUnit = 64 << 10;
   chip.sharedStep = 512;
   chip.sharedBanks = 32;

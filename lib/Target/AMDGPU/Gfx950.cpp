@@ -15,6 +15,7 @@ TargetInfo makeGfx950() {
   using D = DType;
   TargetInfo chip = makeCdna(Arch::Gfx950);
   chip.units = 256;
+  chip.clocks.multiplyAdds16 = 2048;
   chip.sharedBytes = chip.sharedBytesOfUnit = 160 << 10;
   chip.sharedStep = 1280;
   chip.sharedBanks = 64;

@@ -15,6 +15,7 @@
 #include "Pipelines/Ahead.h"
 #include "Pipelines/AsyncPieces.h"
 #include "Pipelines/FragmentRounds.h"
+#include "Pipelines/HalfRounds.h"
 #include "Pipelines/HeldRounds.h"
 #include "Pipelines/LoopMemory.h"
 #include "Pipelines/Pipeline.h"
@@ -188,8 +189,13 @@ struct ExpandPipelinesPass : impl::ExpandPipelinesPassBase<ExpandPipelinesPass> 
       return memory.forget();
     }
     HeldRounds held(loop, chip);
-    bool holds = mayHold(loop) && holdNextRound(held, memory.now(), chip);
-    if (holds || copyTogether(loop, chip))
+    if (mayHold(loop) && holdNextRound(held, memory.now(), chip))
+      return memory.forget();
+    if (canTakeTurns(plan, loop, chip)) {
+      loop.emitRemark() << "a tile is copied while another is read";
+      return memory.replace(loop, plan, RunAhead(loop, plan).run());
+    }
+    if (copyTogether(loop, chip))
       memory.forget();
     else
       memory.leave(loop, plan);
@@ -246,6 +252,10 @@ struct ExpandPipelinesPass : impl::ExpandPipelinesPassBase<ExpandPipelinesPass> 
     if (matrix)
       return memory.replace(loop, plan, RunAhead(loop, plan).rotate());
     std::string reason = llvm::toString(matrix.takeError());
+    if (takeTurnsForBlocks(plan, loop, memory, chip)) {
+      refuseSchedule(loop, reason);
+      return memory.replace(loop, plan, RunAhead(loop, plan).run());
+    }
     leaveRoomForBlocks(plan, loop, memory, chip);
     loop.setStages(plan.stages);
     if (plan.stages < 2) {

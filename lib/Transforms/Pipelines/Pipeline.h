@@ -43,6 +43,9 @@ struct PipelinePlan {
   int64_t deeperSlots = 0;
   /// Or it is awaited in front of this op, before which nothing reads what it fills.
   mlir::Operation *awaitedAt = nullptr;
+  /// Each tile has one slot. The first group is read before `awaitedAt`, the second one behind it,
+  /// and each is filled for the next round while the other is read.
+  bool inTurns = false;
 
   /// Iterations that numbers run ahead. A gather's wait for its tile leaves what was started behind
   /// it in flight, the last round's gathers; what those were preceded by has landed.
@@ -92,6 +95,20 @@ void leaveConditions(PipelinePlan &plan, tile::ForOp loop, LoopMemory &loops,
 /// block. Says so in a remark.
 void leaveRoomForBlocks(PipelinePlan &plan, tile::ForOp loop, LoopMemory &loops,
                         const TargetInfo &target);
+
+/// Whether each wave of the block has a part of the fill: a wait counts on no other copies.
+bool isOfAllWaves(const PipelinePlan &plan, size_t n, const TargetInfo &target);
+
+/// Makes a second group of the fills that are read last, if others are read before.
+bool awaitApart(PipelinePlan &plan, tile::ForOp loop, const TargetInfo &target);
+
+/// Whether slots of the loop's rings may keep blocks from a unit that could be there, and who wrote
+/// it leaves that to the compiler.
+bool competes(tile::ForOp loop, const TargetInfo &target);
+
+/// Blocks on a unit where the plan has so many stages.
+int64_t blocksWith(PipelinePlan plan, int64_t stages, tile::ForOp loop, SharedMemory &memory,
+                   const TargetInfo &target);
 
 /// With two slots the one wait of a round is for all copies that are under way. Gives such a loop a
 /// third slot where that costs no resident block, with what other loops will take; where copies are

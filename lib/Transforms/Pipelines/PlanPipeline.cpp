@@ -223,8 +223,7 @@ static Operation *firstReader(const PipelinePlan &plan, size_t n, tile::ForOp lo
   return nullptr;
 }
 
-/// Whether each wave of the block has a part of the fill: a wait counts on no other copies.
-static bool isOfAllWaves(const PipelinePlan &plan, size_t n, const TargetInfo &target) {
+bool isOfAllWaves(const PipelinePlan &plan, size_t n, const TargetInfo &target) {
   tile::CopyOp copy = plan.copyAt(n);
   int64_t pieceBytes = copy ? asyncPieceBytes(copy.getSrc(), copy.getDst(), target)
                             : target.asyncCopies.bytes.front();
@@ -267,8 +266,7 @@ static bool deepenOne(PipelinePlan &plan, int64_t slots, SharedMemory &memory, i
   return true;
 }
 
-/// Makes a second group of the fills that are read last, if others are read before.
-static bool awaitApart(PipelinePlan &plan, tile::ForOp loop, const TargetInfo &target) {
+bool awaitApart(PipelinePlan &plan, tile::ForOp loop, const TargetInfo &target) {
   SmallVector<size_t> order;
   SmallVector<Operation *> readers;
   for (size_t n = 0; n < plan.fills.size(); ++n) {
@@ -303,17 +301,14 @@ static bool awaitApart(PipelinePlan &plan, tile::ForOp loop, const TargetInfo &t
   return true;
 }
 
-/// Whether slots of the loop's rings may keep blocks from a unit that could be there, and who wrote
-/// it leaves that to the compiler.
-static bool competes(tile::ForOp loop, const TargetInfo &target) {
+bool competes(tile::ForOp loop, const TargetInfo &target) {
   auto kernel = loop->getParentOfType<tile::KernelOp>();
   return target.asyncCopies.completion != Completion::Groups && !kernel.getLockstep() &&
          !loop.getExact() && !hasUnitsForAll(kernel, target);
 }
 
-/// Blocks on a unit where the plan has so many stages.
-static int64_t blocksWith(PipelinePlan plan, int64_t stages, tile::ForOp loop, SharedMemory &memory,
-                          const TargetInfo &target) {
+int64_t blocksWith(PipelinePlan plan, int64_t stages, tile::ForOp loop, SharedMemory &memory,
+                   const TargetInfo &target) {
   plan.stages = stages;
   setSlots(plan, memory);
   return residentBlocks(loop->getParentOfType<tile::KernelOp>(), /*producer=*/0, memory.bytes(),

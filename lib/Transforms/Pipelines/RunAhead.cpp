@@ -213,6 +213,11 @@ void RunAhead::startCopiesBefore() {
       tile::AsyncWaitOp::create(builder, loc, 0);
       tile::BarrierOp::create(builder, loc);
     }
+    if (plan.inTurns) {
+      startFirst(round(0));
+      awaitAll();
+      return startSecond(round(0));
+    }
     int64_t ahead = plan.fillsBehind ? plan.stages : plan.stages - 1;
     for (int64_t slot = 0; slot < ahead; ++slot) {
       startFirst(round(slot));
@@ -249,7 +254,30 @@ void RunAhead::fillBehind() {
   useSlots(iteration, slot, slot);
 }
 
+void RunAhead::awaitAll() {
+  tile::AsyncWaitOp::create(builder, loc, 0);
+  tile::BarrierOp::create(builder, loc);
+}
+
+void RunAhead::fillInTurns() {
+  builder.setInsertionPointToStart(loop.bodyBlock());
+  Value iteration = rounds.numberOfBody(), slot = constant(0);
+  Value next = arith::AddIOp::create(builder, loc, iteration, constant(1));
+  Operation *begin = next.getDefiningOp();
+  Round after{next, rounds.variableIn(next), slot};
+  builder.setInsertionPoint(plan.awaitedAt);
+  awaitAll();
+  startFirst(after);
+  builder.setInsertionPointToEnd(loop.bodyBlock());
+  awaitAll();
+  startSecond(after);
+  builder.setInsertionPointAfter(begin);
+  useSlots(iteration, slot, slot);
+}
+
 void RunAhead::rewriteBody(HeldRounds *held) {
+  if (plan.inTurns)
+    return fillInTurns();
   if (plan.fillsBehind)
     return fillBehind();
   int64_t groups = plan.second ? 2 : 1;

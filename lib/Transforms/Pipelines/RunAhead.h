@@ -70,6 +70,10 @@ private:
   void rewriteBody(HeldRounds *held);
   /// The same where slots are filled behind their reads.
   void fillBehind();
+  /// The same where the two groups take turns.
+  void fillInTurns();
+  /// All copies have landed, in all waves.
+  void awaitAll();
   /// Removes the original fills; what read the rings reads this slot of theirs in that iteration.
   void useSlots(mlir::Value number, mlir::Value ofFirst, mlir::Value ofSecond);
   tile::ForOp loop;

@@ -24,13 +24,15 @@ namespace tilec {
 #define GEN_PASS_DEF_ADDSLOTSPASS
 #include "tilec/Transforms/Passes.h.inc"
 
+int64_t clocksOfGemm(tile::GemmOp gemm, const TargetInfo &target) {
+  int64_t bits = bitsOf(tile::dtypeOf(gemm.getA().getType().getElementType()));
+  int64_t products = gemm.m() * gemm.n() * gemm.k() / gemm.sparsity() * bits / 16;
+  return target.clocks.multiplyAdds16 ? products / target.clocks.multiplyAdds16 : 0;
+}
+
 int64_t clocksOfRound(tile::ForOp loop, const TargetInfo &target) {
   int64_t clocks = 0;
-  loop.walk([&](tile::GemmOp gemm) {
-    int64_t bits = bitsOf(tile::dtypeOf(gemm.getA().getType().getElementType()));
-    clocks +=
-        gemm.m() * gemm.n() * gemm.k() / gemm.sparsity() * bits / 16 / target.clocks.multiplyAdds16;
-  });
+  loop.walk([&](tile::GemmOp gemm) { clocks += clocksOfGemm(gemm, target); });
   return std::max<int64_t>(clocks, 1);
 }
 

@@ -21,6 +21,9 @@ bool isPersistent(tile::KernelOp kernel);
 SharedMemory memoryWith(tile::KernelOp kernel, llvm::MutableArrayRef<ProducerLoop> plans,
                         const TargetInfo &target);
 
+/// Clocks of a unit's matrix instructions for all of a block's gemm; 0: not known.
+int64_t clocksOfGemm(tile::GemmOp gemm, const TargetInfo &target);
+
 /// Clocks of the tensor cores in a round of the loop; at least 1.
 int64_t clocksOfRound(tile::ForOp loop, const TargetInfo &target);
 
