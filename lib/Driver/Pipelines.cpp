@@ -108,19 +108,20 @@ std::string pipelineOf(Stage stage, Arch arch, llvm::StringRef schedule, bool ch
     // Schedules are chosen before anybody asks which one a loop wants. Shared memory is counted
     // when serial loops have their stages, and rings when what all rounds read alike is read. What
     // copies bring has tiles of its own before rings are made.
-    // Producers come first: what they bring is no other ring's. Accumulators are stored from
-    // registers before anybody looks at what becomes of rows, and masks are there as long as
-    // somebody looks at them. What fills are left decides how rounds run, that who shares tiles,
-    // and that how much of shared memory is needed at a time. Barriers come last: they separate
-    // what the pipeliner has left in order.
+    // Producers come first: what they bring is no other ring's. What fills are left decides how
+    // rounds run. Accumulators are stored from registers before anybody looks at what becomes of
+    // rows, and masks are there as long as somebody looks at them. How rounds run decides who
+    // shares tiles, and that how much of shared memory is needed at a time. Barriers come last:
+    // they separate what the pipeliner has left in order.
     return "builtin.module(tile.program(tile-choose-schedules" + chip +
            ",tile-delay-sums,tile-relax-math" + chip + ",tile-run-serial-ahead" + chip +
            ",tile-hoist-reads" + chip + ",tile-hoist-tiles,tile-split-fills" + chip +
-           ",tile-find-producers" + target + ",tile-forward-stores" + target +
-           ",tile-find-dead-rounds,tile-simplify-fills" + chip + ",tile-choose-rounds" + target +
-           ",tile-share-out-tiles" + target + ",tile-take-turns" + target + ",tile-fit-slots" +
-           target + ",tile-store-tiles" + chip + ",tile-add-slots" + chip + ",tile-fill-once" +
-           chip + ",tile-clear-first-rounds" + chip + ",tile-expand-producers" + chip +
+           ",tile-find-producers" + target + ",tile-clear-products" + chip + ",tile-choose-rounds" +
+           target + ",tile-forward-stores" + chip + ",tile-find-dead-rounds,tile-guard-masks" +
+           chip + ",tile-share-out-tiles" + target + ",tile-take-turns" + target +
+           ",tile-fit-slots" + target + ",tile-store-tiles" + chip + ",tile-add-slots" + chip +
+           ",tile-fill-once" + chip + ",tile-clear-first-rounds" + chip + ",tile-delay-waits" +
+           chip + ",tile-expand-producers" + chip +
            ",tile-read-images,tile-separate-tiles,tile-expand-pipelines" + chip +
            ",canonicalize,cse," +
            (targetInfo(arch).accumulatesColumns ? "" : "tile-stage-stores" + chip + ",") +

@@ -712,58 +712,68 @@ def FindProducersPass : Pass<"tile-find-producers", "::tilec::tile::ProgramOp"> 
                         "the strategy of every product, instead of its own">];
 }
 
-def ForwardStoresPass : Pass<"tile-forward-stores", "::tilec::tile::ProgramOp"> {
-  let summary = "accumulators are stored without a shared tile on the way";
+def ClearProductsPass : Pass<"tile-clear-products", "::tilec::tile::ProgramOp"> {
+  let summary = "products that begin without their fill";
   let description = [{
-    Needs:  `tile-find-producers`.
-    Gives:  what a kernel with a producer stores through a shared tile of its author's, and through nothing else, is
-            stored from registers: the bytes are the rings'.
-    Leaves: what a tensor copy cannot store; everything else.
-  }];
-  let options = [Option<"target", "target", "std::string", "std::string(::tilec::nameOf(::tilec::defaultArch))", "the chip">,
-                 Option<"strategy", "strategy", "std::string", "\"\"",
-                        "the strategy of every product, instead of its own">];
-  let dependentDialects = ["::mlir::arith::ArithDialect"];
-}
-
-def FindDeadRoundsPass : Pass<"tile-find-dead-rounds", "::tilec::tile::ProgramOp"> {
-  let summary = "rounds that change nothing for a warp group";
-  let description = [{
-    Needs:  `tile-find-producers`, `tile-forward-stores`: rows that no tensor has are seen to be so where they are
-            stored from registers.
-    Gives:  a served loop of two products of which a mask of -inf leaves warp groups nothing to do from some round
-            on, or that computes rows which no tensor has, says from which round (`dead_from`).
-    Leaves: other loops, lockstep kernels; masks. docs/machine-code/hopper.md.
-  }];
-  let dependentDialects = ["::mlir::arith::ArithDialect"];
-}
-
-def SimplifyFillsPass : Pass<"tile-simplify-fills", "::tilec::tile::ProgramOp"> {
-  let summary = "products that begin without their fill or mask";
-  let description = [{
-    Needs:  layouts, `tile-find-dead-rounds`, which looks at masks.
-    Gives:  a fill with zeros of a product's C is the product's `clear` where the instruction has one; a mask of C
-            by a condition on indices runs only where the condition cuts the tile; where a kernel may have a
-            producer, only in warp groups of whose rows it cuts some.
-    Leaves: lockstep kernels of chips with tensor copies, and those that have no producer; all else.
+    Needs:  layouts.
+    Gives:  in kernels that may have a producer, a fill with zeros of a product's C is the product's `clear` where
+            the instruction has one.
+    Leaves: lockstep kernels; all else.
   }];
   let options = [Option<"target", "target", "std::string", "std::string(::tilec::nameOf(::tilec::defaultArch))", "the chip">];
-  let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::scf::SCFDialect"];
+  let dependentDialects = ["::mlir::arith::ArithDialect"];
 }
 
 def ChooseRoundsPass : Pass<"tile-choose-rounds", "::tilec::tile::ProgramOp"> {
   let summary = "how a round runs beside a producer";
   let description = [{
-    Needs:  `tile-find-producers`, `tile-simplify-fills`: what fills are left decides what a gemm waits for.
+    Needs:  `tile-find-producers`, `tile-clear-products`: what fills are left decides what a gemm waits for.
     Gives:  a served loop has the form of its rounds: its gemm stays in flight over their end, or the second of two
-            runs under the first of the next round, or gemms run beside what does not need them.
-            One that asks for one stage is served only where its tiles are filled beside gemms. Its
+            runs under the first of the next round, and each statement says when it runs, or gemms run beside
+            what does not need them. One that asks for one stage is served only where its tiles are filled beside gemms. Its
             fragments stand in front of it.
     Leaves: how many slots there are, who shares tiles; everything else. docs/machine-code/hopper.md.
   }];
   let options = [Option<"target", "target", "std::string", "std::string(::tilec::nameOf(::tilec::defaultArch))", "the chip">,
                  Option<"strategy", "strategy", "std::string", "\"\"",
                         "the strategy of every product, instead of its own">];
+}
+
+def ForwardStoresPass : Pass<"tile-forward-stores", "::tilec::tile::ProgramOp"> {
+  let summary = "accumulators are stored without a shared tile on the way";
+  let description = [{
+    Needs:  `tile-choose-rounds`: which loops keep their producer.
+    Gives:  what a kernel with a producer stores through a shared tile of its author's, and through nothing else, is
+            stored from registers: the bytes are the rings'.
+    Leaves: what a tensor copy cannot store; statements of a round that is cut; everything else.
+  }];
+  let options = [Option<"target", "target", "std::string", "std::string(::tilec::nameOf(::tilec::defaultArch))", "the chip">];
+  let dependentDialects = ["::mlir::arith::ArithDialect"];
+}
+
+def FindDeadRoundsPass : Pass<"tile-find-dead-rounds", "::tilec::tile::ProgramOp"> {
+  let summary = "rounds that change nothing for a warp group";
+  let description = [{
+    Needs:  `tile-choose-rounds`, `tile-forward-stores`: rows that no tensor has are seen to be so where they are
+            stored from registers.
+    Gives:  an overlapped loop of which a mask of -inf leaves warp groups nothing to do from some round
+            on, or that computes rows which no tensor has, says from which round (`dead_from`).
+    Leaves: other loops, lockstep kernels; masks. docs/machine-code/hopper.md.
+  }];
+  let dependentDialects = ["::mlir::arith::ArithDialect"];
+}
+
+def GuardMasksPass : Pass<"tile-guard-masks", "::tilec::tile::ProgramOp"> {
+  let summary = "masks run where they cut";
+  let description = [{
+    Needs:  layouts, `tile-find-dead-rounds`, which looks at masks.
+    Gives:  a mask of a product's C by a condition on indices runs only where the condition cuts the tile, and
+            the product ignores what C holds elsewhere; where a kernel may have a producer, only in warp groups of
+            whose rows it cuts some.
+    Leaves: lockstep kernels of chips with tensor copies, and those that have no producer; all else.
+  }];
+  let options = [Option<"target", "target", "std::string", "std::string(::tilec::nameOf(::tilec::defaultArch))", "the chip">];
+  let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::scf::SCFDialect"];
 }
 
 def ShareOutTilesPass : Pass<"tile-share-out-tiles", "::tilec::tile::ProgramOp"> {
@@ -858,10 +868,21 @@ def ClearFirstRoundsPass : Pass<"tile-clear-first-rounds", "::tilec::tile::Progr
   let dependentDialects = ["::mlir::arith::ArithDialect"];
 }
 
+def DelayWaitsPass : Pass<"tile-delay-waits", "::tilec::tile::ProgramOp"> {
+  let summary = "gemms run beside what does not need them";
+  let description = [{
+    Needs:  `tile-store-tiles`: which fragments there are, and `tile-fill-once`: what the producer writes.
+    Gives:  in served loops whose rounds say so (`beside`), gemms are `in_flight` up to a `tile.gemm_wait` in front of
+            the statement that needs them, or at the round's end, where registers hold what they read.
+    Leaves: other loops; what is computed. docs/machine-code/hopper.md.
+  }];
+  let options = [Option<"target", "target", "std::string", "std::string(::tilec::nameOf(::tilec::defaultArch))", "the chip">];
+}
+
 def ExpandProducersPass : Pass<"tile-expand-producers", "::tilec::tile::ProgramOp"> {
   let summary = "pipelined loops with a producer warp";
   let description = [{
-    Needs:  `tile-add-slots`, `tile-fill-once`, `tile-clear-first-rounds`.
+    Needs:  `tile-add-slots`, `tile-fill-once`, `tile-clear-first-rounds`, `tile-delay-waits`.
     Gives:  a producer warp fills the slots of served loops and tiles beside them, and the others wait for these. Such loops have no stages.
     Leaves: other loops and chips. docs/machine-code/hopper.md.
   }];

@@ -158,10 +158,11 @@ std::vector<std::string> passesBefore(StringRef last, StringRef target) {
                                   "tile-hoist-reads" + chip,
                                   "tile-hoist-tiles",
                                   "tile-find-producers" + chip,
+                                  "tile-clear-products" + chip,
+                                  "tile-choose-rounds" + chip,
                                   "tile-forward-stores" + chip,
                                   "tile-find-dead-rounds",
-                                  "tile-simplify-fills" + chip,
-                                  "tile-choose-rounds" + chip,
+                                  "tile-guard-masks" + chip,
                                   "tile-share-out-tiles" + chip,
                                   "tile-take-turns" + chip,
                                   "tile-fit-slots" + chip,
@@ -169,6 +170,7 @@ std::vector<std::string> passesBefore(StringRef last, StringRef target) {
                                   "tile-add-slots" + chip,
                                   "tile-fill-once" + chip,
                                   "tile-clear-first-rounds" + chip,
+                                  "tile-delay-waits" + chip,
                                   "tile-expand-producers" + chip,
                                   "tile-read-images",
                                   "tile-separate-tiles",
@@ -400,7 +402,7 @@ TEST(ContractPromises, BroughtTiles) {
     root->walk([](tile::CopyOp copy) { copy.removeTransfersAttr(); });
   };
   expectSaid(
-      saidOfPlanted(product, "sm_90a", "tile-forward-stores", "tile-find-producers", left),
+      saidOfPlanted(product, "sm_90a", "tile-clear-products", "tile-find-producers", left),
       "`tile-find-producers` gives: `tile.copy` stands in a round of a served loop and is left to");
 }
 TEST(ContractPromises, WholeRings) {
