@@ -105,7 +105,9 @@ std::string pipelineOf(Stage stage, Arch arch, llvm::StringRef schedule, bool ch
     // (WaveScheduled).
     if (!schedule.empty() && !targetInfo(arch).keepsOrder)
       target.insert(target.size() - 1, (" strategy=" + schedule).str());
-    // Schedules are chosen before anybody asks which one a loop wants. Shared memory is counted
+    // Schedules are chosen before anybody asks which one a loop wants. What functions become others
+    // comes before what is allowed of these; of quotients last, whose raised divisors are compared.
+    // Shared memory is counted
     // when serial loops have their stages, and rings when what all rounds read alike is read. What
     // copies bring has tiles of its own before rings are made.
     // Producers come first: what they bring is no other ring's. What fills are left decides how
@@ -114,7 +116,10 @@ std::string pipelineOf(Stage stage, Arch arch, llvm::StringRef schedule, bool ch
     // shares tiles, and that how much of shared memory is needed at a time. Barriers come last:
     // they separate what the pipeliner has left in order.
     return "builtin.module(tile.program(tile-choose-schedules" + chip +
-           ",tile-delay-sums,tile-relax-math" + chip + ",tile-run-serial-ahead" + chip +
+           ",tile-delay-sums,tile-rewrite-gates,tile-shorten-angles" + chip +
+           ",tile-fuse-squares,tile-fuse-affine,tile-relax-exponentials" + chip +
+           ",tile-relax-logarithms,tile-relax-quotients" + chip +
+           ",tile-fuse-exact-products,tile-allow-fast-math,tile-run-serial-ahead" + chip +
            ",tile-hoist-reads" + chip + ",tile-hoist-tiles,tile-split-fills" + chip +
            ",tile-find-producers" + target + ",tile-clear-products" + chip + ",tile-choose-rounds" +
            target + ",tile-forward-stores" + chip + ",tile-find-dead-rounds,tile-guard-masks" +

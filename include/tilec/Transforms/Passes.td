@@ -638,16 +638,99 @@ def DelaySumsPass : Pass<"tile-delay-sums", "::tilec::tile::ProgramOp"> {
   let dependentDialects = ["::mlir::arith::ArithDialect"];
 }
 
-def RelaxMathPass : Pass<"tile-relax-math", "::tilec::tile::ProgramOp"> {
-  let summary = "arithmetic whose last bits are rounded away";
+def RewriteGatesPass : Pass<"tile-rewrite-gates", "::tilec::tile::ProgramOp"> {
+  let summary = "1 + erf(x) and 1 + tanh(x) are shorter functions";
   let description = [{
     Needs:  layouts.
-    Gives:  arithmetic of which the agreement rule cannot see the last bits has flags that say so, or a cheaper
-            form (lib/Transforms/Normalize/RelaxMath.h has the rules).
-    Leaves: programs that ask for the library's functions; what the rule can see.
+    Gives:  a sum of 1 and erf(x) or tanh(x) (a GELU), rounded to 16 bits, is erfc(-x) or 2 / (1 + exp(-2x)), `afn`.
+    Leaves: programs that ask for the library's functions; what the agreement rule can see.
+  }];
+  let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::math::MathDialect"];
+}
+
+def ShortenAnglesPass : Pass<"tile-shorten-angles", "::tilec::tile::ProgramOp"> {
+  let summary = "sines of angles with a known bound are computed in f32";
+  let description = [{
+    Needs:  layouts.
+    Gives:  sines and cosines of angles that index arithmetic bounds, from which values come that are rounded to 16
+            bits, are polynomials of f32, or the chip's instruction (`afn`).
+    Leaves: programs that ask for the library's functions, or for `--math=fast`; what the agreement rule can see.
   }];
   let options = [Option<"target", "target", "std::string", "std::string(::tilec::nameOf(::tilec::defaultArch))", "the chip">];
   let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::math::MathDialect"];
+}
+
+def FuseSquaresPass : Pass<"tile-fuse-squares", "::tilec::tile::ProgramOp"> {
+  let summary = "squares are added to sums of squares in one operation";
+  let description = [{
+    Needs:  layouts.
+    Gives:  a square that is only summed with others is not rounded before (`contract`).
+    Leaves: programs that ask for the library's functions; what the agreement rule can see.
+  }];
+}
+
+def FuseAffinePass : Pass<"tile-fuse-affine", "::tilec::tile::ProgramOp"> {
+  let summary = "a * b + c of what hangs on a sum of a row is one operation";
+  let description = [{
+    Needs:  layouts.
+    Gives:  a product that hangs on a reduction's sum is not rounded in front of a sum or difference that is rounded
+            to 16 bits (`contract`).
+    Leaves: differences that must be 0 of equal terms; programs that ask for the library's functions; what the
+            agreement rule can see.
+  }];
+}
+
+def RelaxExponentialsPass : Pass<"tile-relax-exponentials", "::tilec::tile::ProgramOp"> {
+  let summary = "exponentials whose small results are nothing";
+  let description = [{
+    Needs:  layouts.
+    Gives:  exponentials whose results are rounded to 16 bits, or summed below a row's maximum, have `afn` where what
+            is below 2^-126 counts as zero; their arguments are rounded once (`contract`), and e^x is 2^(x log2 e).
+    Leaves: programs that ask for the library's functions; what the agreement rule can see.
+  }];
+  let options = [Option<"target", "target", "std::string", "std::string(::tilec::nameOf(::tilec::defaultArch))", "the chip">];
+  let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::math::MathDialect"];
+}
+
+def RelaxLogarithmsPass : Pass<"tile-relax-logarithms", "::tilec::tile::ProgramOp"> {
+  let summary = "logarithms that only say how large something is";
+  let description = [{
+    Needs:  layouts.
+    Gives:  a logarithm that is only subtracted from arguments of exponentials that are rounded to 16 bits has `afn`.
+    Leaves: programs that ask for the library's functions; what the agreement rule can see.
+  }];
+}
+
+def RelaxQuotientsPass : Pass<"tile-relax-quotients", "::tilec::tile::ProgramOp"> {
+  let summary = "quotients are products with reciprocals";
+  let description = [{
+    Needs:  `tile-relax-exponentials`: which sums are of approximate powers; nothing behind it asks where quotients go.
+    Gives:  a quotient that is rounded to 16 bits, or a mean of a row that no comparison sees, has `arcp`, of a divisor
+            that is no denormal number; a sigmoid's and a softmax's reciprocal, and an inverse square root that is
+            rounded to 16 bits, have `afn`.
+    Leaves: programs that ask for the library's functions; what the agreement rule can see.
+  }];
+  let options = [Option<"target", "target", "std::string", "std::string(::tilec::nameOf(::tilec::defaultArch))", "the chip">];
+  let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::math::MathDialect"];
+}
+
+def FuseExactProductsPass : Pass<"tile-fuse-exact-products", "::tilec::tile::ProgramOp"> {
+  let summary = "products that f32 holds to the last bit are added in one operation";
+  let description = [{
+    Needs:  layouts.
+    Gives:  a product of numbers of so few bits that f32 has all of the result's is not rounded in front of a sum
+            (`contract`), which makes no difference.
+    Leaves: programs that ask for the library's functions; what is computed.
+  }];
+}
+
+def AllowFastMathPass : Pass<"tile-allow-fast-math", "::tilec::tile::ProgramOp"> {
+  let summary = "what `--math=fast` allows";
+  let description = [{
+    Needs:  layouts.
+    Gives:  in programs that ask for it, functions of f32 have `afn`, quotients `arcp`, sums and products `contract`.
+    Leaves: other programs.
+  }];
 }
 
 def RunSerialAheadPass : Pass<"tile-run-serial-ahead", "::tilec::tile::ProgramOp"> {

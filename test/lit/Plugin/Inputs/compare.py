@@ -15,7 +15,9 @@ def stages(target):
     stores = "" if amd else f"tile-stage-stores{t},"
     return [
         f"builtin.module(tile.program(tile-check,tile-normalize,tile-infer-layouts{t}))",
-        f"builtin.module(tile.program(tile-choose-schedules{t},tile-delay-sums,tile-relax-math{t},"
+        f"builtin.module(tile.program(tile-choose-schedules{t},tile-delay-sums,"
+        f"tile-rewrite-gates,tile-shorten-angles{t},tile-fuse-squares,tile-fuse-affine,tile-relax-exponentials{t},"
+        f"tile-relax-logarithms,tile-relax-quotients{t},tile-fuse-exact-products,tile-allow-fast-math,"
         f"tile-run-serial-ahead{t},tile-hoist-reads{t},"
         f"tile-hoist-tiles,tile-find-producers{t},tile-clear-products{t},"
         f"tile-choose-rounds{t},tile-forward-stores{t},tile-find-dead-rounds,tile-guard-masks{t},"
