@@ -70,15 +70,33 @@ static constexpr llvm::StringLiteral formingPasses[] = {
     "tile-erase-dead",
 };
 
+/// What single threads do, written out. Where they meet is looked for in branches that some take.
+static constexpr llvm::StringLiteral threadPasses[] = {
+    "tile-separate-overlaps{lockstep=true}",
+    "tile-expand-thread-tiles",
+    "tile-keep-single-elements",
+    "tile-stage-elements",
+    "tile-unroll-locals",
+    "tile-unroll-reads",
+    "tile-share-quotients",
+    "tile-store-once",
+    "tile-decide-comparisons{lockstep=true}",
+};
+
 llvm::ArrayRef<llvm::StringLiteral> passesToOneForm() { return formingPasses; }
+
+static void addPasses(llvm::ArrayRef<llvm::StringLiteral> passes, mlir::OpPassManager &manager) {
+  if (failed(mlir::parsePassPipeline(llvm::join(passes, ","), manager)))
+    llvm::report_fatal_error("a pipeline has a pass that is not registered");
+}
 
 void registerPipelines() {
   static mlir::PassPipelineRegistration<> forming(
-      "tile-normalize", "every operation in one form", [](mlir::OpPassManager &manager) {
-        if (failed(
-                mlir::parsePassPipeline(llvm::join(llvm::ArrayRef(formingPasses), ","), manager)))
-          llvm::report_fatal_error("tile-normalize has a pass that is not registered");
-      });
+      "tile-normalize", "every operation in one form",
+      [](mlir::OpPassManager &manager) { addPasses(formingPasses, manager); });
+  static mlir::PassPipelineRegistration<> threads(
+      "tile-expand-threads", "what single threads do, written out",
+      [](mlir::OpPassManager &manager) { addPasses(threadPasses, manager); });
 }
 
 std::string pipelineOf(Stage stage, Arch arch, llvm::StringRef schedule, bool checkBounds,
@@ -94,8 +112,9 @@ std::string pipelineOf(Stage stage, Arch arch, llvm::StringRef schedule, bool ch
     // Errors are found in the program as it was written; layouts are asked for by ops in their one
     // form.
     // Threads are kept apart while branches still say which of them go where.
-    return "builtin.module(tile.program(tile-expand-im2col" + chip +
-           ",tile-check,tile-expand-threads,tile-separate-threads,tile-part-waves" + chip + "," +
+    return "builtin.module(tile.program(tile-expand-im2col" + chip + ",tile-check," +
+           llvm::join(llvm::ArrayRef(threadPasses), ",") +
+           ",tile-separate-threads,tile-part-waves" + chip + "," +
            llvm::join(llvm::ArrayRef(formingPasses), ",") + ",tile-give-stages" + chipWith(wish) +
            ",tile-set-k-tiles" + chipWith(wish) + ",tile-choose-threads" + chip +
            ",tile-split-products" + chipWith(wish) + ",tile-peel-edges" + chip +

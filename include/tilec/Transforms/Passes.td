@@ -35,15 +35,76 @@ def CheckPass : Pass<"tile-check", "::tilec::tile::ProgramOp"> {
   let dependentDialects = ["::mlir::arith::ArithDialect"];
 }
 
-def ExpandThreadsPass : Pass<"tile-expand-threads", "::tilec::tile::ProgramOp"> {
-  let summary = "write out what single threads do";
+def ExpandThreadTilesPass : Pass<"tile-expand-thread-tiles", "::tilec::tile::ProgramOp"> {
+  let summary = "tile operations of single threads are loops of theirs";
   let description = [{
-    Needs:  `tile-check`.
-    Gives:  in lockstep kernels, what each thread does on its own is loads, stores and
-            atomics of whole buffers, in loops and branches; elements of fragments are
-            reached through a shared copy; what all threads store to shared memory alike,
-            one of them stores; places in one row share their quotient and remainder; branches
-            that no thread takes are gone.
+    Needs:  `tile-check`, `tile-separate-overlaps`.
+    Gives:  in lockstep kernels, a copy, a fill or a reduction that each thread does on its own, or an iteration, is loads
+            and stores of whole buffers, in loops. Errors for products and scans of single threads, and for
+            fragments that they touch.
+    Leaves: other kernels. docs/machine-code/lockstep.md.
+  }];
+  let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::math::MathDialect"];
+}
+
+def KeepSingleElementsPass : Pass<"tile-keep-single-elements", "::tilec::tile::ProgramOp"> {
+  let summary = "fragments of one element are a copy in every thread";
+  let description = [{
+    Needs:  `tile-expand-thread-tiles`: no tile operation of a thread sets them.
+    Gives:  in lockstep kernels, a fragment of one element that all threads set alike, by no tile operation, is local.
+    Leaves: other kernels. docs/machine-code/lockstep.md.
+  }];
+}
+
+def StageElementsPass : Pass<"tile-stage-elements", "::tilec::tile::ProgramOp"> {
+  let summary = "threads reach elements of fragments through a shared copy";
+  let description = [{
+    Needs:  `tile-keep-single-elements`: what need not go through shared memory.
+    Gives:  in lockstep kernels, no thread reads an element of a fragment, or writes one that differs between threads: it
+            does so of a shared copy.
+    Leaves: other kernels. docs/machine-code/lockstep.md.
+  }];
+  let dependentDialects = ["::mlir::arith::ArithDialect"];
+}
+
+def UnrollLocalsPass : Pass<"tile-unroll-locals", "::tilec::tile::ProgramOp"> {
+  let summary = "loops that pick elements of local arrays are unrolled";
+  let description = [{
+    Needs:  `tile-expand-thread-tiles`: loops over elements of a thread's arrays.
+    Gives:  in lockstep kernels, a loop of known bounds whose number picks an element of a local array is its rounds.
+    Leaves: other kernels. docs/machine-code/lockstep.md. Loops of more than 256 rounds, or 8192 ops.
+  }];
+  let dependentDialects = ["::mlir::arith::ArithDialect"];
+}
+
+def UnrollReadsPass : Pass<"tile-unroll-reads", "::tilec::tile::ProgramOp"> {
+  let summary = "short loops of threads that read tensors are unrolled";
+  let description = [{
+    Needs:  `tile-expand-thread-tiles`.
+    Gives:  in lockstep kernels, a serial loop of at most 8 known rounds that only computes, reads and writes elements, some
+            of a tensor that the kernel does not write, is its rounds.
+    Leaves: other kernels. docs/machine-code/lockstep.md.
+  }];
+  let dependentDialects = ["::mlir::arith::ArithDialect"];
+}
+
+def ShareQuotientsPass : Pass<"tile-share-quotients", "::tilec::tile::ProgramOp"> {
+  let summary = "places in one row share their quotient and remainder";
+  let description = [{
+    Needs:  `tile-unroll-locals`, `tile-unroll-reads`: rounds whose places differ by constants.
+    Gives:  in lockstep kernels, quotients and remainders of sums are those of what comes before a constant that carries into
+            nothing.
+    Leaves: other kernels. docs/machine-code/lockstep.md.
+  }];
+  let dependentDialects = ["::mlir::arith::ArithDialect"];
+}
+
+def StoreOncePass : Pass<"tile-store-once", "::tilec::tile::ProgramOp"> {
+  let summary = "what all threads store to shared memory alike, one of them stores";
+  let description = [{
+    Needs:  `tile-expand-thread-tiles`.
+    Gives:  in lockstep kernels, a store to shared memory whose place and value are the same in all threads stands in a branch
+            of the first one.
     Leaves: other kernels. docs/machine-code/lockstep.md.
   }];
   let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::scf::SCFDialect"];
@@ -52,7 +113,7 @@ def ExpandThreadsPass : Pass<"tile-expand-threads", "::tilec::tile::ProgramOp"> 
 def SeparateThreadsPass : Pass<"tile-separate-threads", "::tilec::tile::ProgramOp"> {
   let summary = "barriers between threads that touch one element of a shared buffer";
   let description = [{
-    Needs:  `tile-expand-threads`.
+    Needs:  `tile-store-once`, and `tile-decide-comparisons`: a barrier in a branch that no thread takes is none.
     Gives:  in lockstep kernels, between two accesses of a shared buffer that may be of one
             element, by threads of different waves, and not both reads or atomics of one kind,
             there is a `tile.sync_threads`; by threads of one wave, a `tile.sync_warp`.
@@ -118,6 +179,7 @@ def SeparateOverlapsPass : Pass<"tile-separate-overlaps", "::tilec::tile::Progra
             where threads copy for themselves, of the block elsewhere.
     Leaves: everything else.
   }];
+  let options = [Option<"lockstep", "lockstep", "bool", "false", "only in programs with kernels that name threads">];
 }
 
 def NarrowTilesPass : Pass<"tile-narrow-tiles", "::tilec::tile::ProgramOp"> {
@@ -175,6 +237,7 @@ def DecideComparisonsPass : Pass<"tile-decide-comparisons", "::tilec::tile::Prog
             32 columns does not keep a lane's loads apart.
     Leaves: what is computed.
   }];
+  let options = [Option<"lockstep", "lockstep", "bool", "false", "only in programs with kernels that name threads">];
   let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::scf::SCFDialect"];
 }
 
@@ -222,7 +285,7 @@ def ReadOncePass : Pass<"tile-read-once", "::tilec::tile::ProgramOp"> {
 def UnifyMeetingsPass : Pass<"tile-unify-meetings", "::tilec::tile::ProgramOp"> {
   let summary = "where threads meet, all of them pass";
   let description = [{
-    Needs:  of lockstep kernels, `tile-expand-threads`.
+    Needs:  of lockstep kernels, `tile-stage-elements`.
     Gives:  ops where threads meet (tile operations, barriers, exchanges) leave branches that only some
             threads take, and get `active` or a condition of the whole block instead. Errors for loops
             whose number of rounds differs between threads that meet in them.

@@ -9,6 +9,10 @@
 
 #include "tilec/Analysis/Buffers.h"
 
+#include "mlir/Interfaces/SideEffectInterfaces.h"
+
+#include "llvm/ADT/SetVector.h"
+
 using namespace mlir;
 
 namespace tilec {
@@ -144,6 +148,22 @@ void replaceByLoop(Operation *op) {
     expandFill(builder, op->getLoc(), fill.getValue(), fill.getDst());
   }
   op->erase();
+}
+
+SmallVector<tile::KernelOp> lockstepKernels(tile::ProgramOp program) {
+  return llvm::to_vector(llvm::make_filter_range(program.getBody().getOps<tile::KernelOp>(),
+                                                 [](tile::KernelOp k) { return k.getLockstep(); }));
+}
+
+bool isMadeOf(Value value, Value source) {
+  llvm::SetVector<Value> values;
+  values.insert(value);
+  for (size_t i = 0; i < values.size(); ++i) {
+    Operation *def = values[i].getDefiningOp();
+    if (def && isPure(def))
+      values.insert(def->operand_begin(), def->operand_end());
+  }
+  return values.contains(source);
 }
 
 } // namespace tilec

@@ -146,7 +146,15 @@ struct Context {
 std::vector<std::string> passesBefore(StringRef last, StringRef target) {
   std::string chip = ("{target=" + target + "}").str();
   std::vector<std::string> all = {"tile-check",
-                                  "tile-expand-threads",
+                                  "tile-separate-overlaps{lockstep=true}",
+                                  "tile-expand-thread-tiles",
+                                  "tile-keep-single-elements",
+                                  "tile-stage-elements",
+                                  "tile-unroll-locals",
+                                  "tile-unroll-reads",
+                                  "tile-share-quotients",
+                                  "tile-store-once",
+                                  "tile-decide-comparisons{lockstep=true}",
                                   "tile-separate-threads",
                                   "tile-part-waves" + chip,
                                   "tile-choose-threads" + chip,
@@ -650,7 +658,7 @@ void addSetprio(Operation *root) {
 
 TEST(ContractsLeave, Parameters) {
   for (StringRef pass :
-       {"tile-check", "tile-expand-threads", "tile-narrow-tiles", "tile-raise-copies",
+       {"tile-check", "tile-expand-thread-tiles", "tile-narrow-tiles", "tile-raise-copies",
         "tile-infer-layouts", "tile-relax-exponentials", "tile-expand-pipelines"})
     expectSaid(saidOfPlanted(product, "gfx950", pass, pass, renameTensor),
                ("`" + pass + "` leaves: `tile.tensor` stands or has changed").str());
