@@ -34,6 +34,7 @@ static constexpr llvm::StringLiteral formingPasses[] = {
     "tile-unguard-reads",
     "tile-select-values",
     "tile-read-once",
+    "tile-keep-results",
     "tile-unify-meetings",
     "tile-lower-breaks",
     "tile-expand-scans",
@@ -46,6 +47,7 @@ static constexpr llvm::StringLiteral formingPasses[] = {
     "tile-bound-parallels",
     "tile-fission-parallels",
     "tile-order-updates",
+    "tile-update-atomically",
     "tile-recognize-reductions",
     // Tile operations: what copies, products and tiles there are.
     "tile-keep-own-elements",

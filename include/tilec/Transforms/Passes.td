@@ -282,10 +282,21 @@ def ReadOncePass : Pass<"tile-read-once", "::tilec::tile::ProgramOp"> {
   }];
 }
 
+def KeepResultsPass : Pass<"tile-keep-results", "::tilec::tile::ProgramOp"> {
+  let summary = "branches that all threads take give no values where the last wave is not whole";
+  let description = [{
+    Needs:  of lockstep kernels, `tile-stage-elements`.
+    Gives:  in lockstep kernels whose threads do not fill their waves, what a branch gives that all threads take
+            alike stands in a local buffer: it can be cut where threads meet.
+    Leaves: other kernels. docs/machine-code/lockstep.md.
+  }];
+  let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::scf::SCFDialect"];
+}
+
 def UnifyMeetingsPass : Pass<"tile-unify-meetings", "::tilec::tile::ProgramOp"> {
   let summary = "where threads meet, all of them pass";
   let description = [{
-    Needs:  of lockstep kernels, `tile-stage-elements`.
+    Needs:  of lockstep kernels, `tile-stage-elements`, `tile-keep-results`.
     Gives:  ops where threads meet (tile operations, barriers, exchanges) leave branches that only some
             threads take, and get `active` or a condition of the whole block instead. Errors for loops
             whose number of rounds differs between threads that meet in them.
@@ -392,12 +403,22 @@ def OrderUpdatesPass : Pass<"tile-order-updates", "::tilec::tile::ProgramOp"> {
   let dependentDialects = ["::mlir::arith::ArithDialect"];
 }
 
+def UpdateAtomicallyPass : Pass<"tile-update-atomically", "::tilec::tile::ProgramOp"> {
+  let summary = "updates of elements that memory names are atomic";
+  let description = [{
+    Needs:  `tile-order-updates`: those without an atomic take turns.
+    Gives:  an update in a parallel of an element which memory names (`x[I[i]] += e`) is a `tile.atomic`.
+    Leaves: other updates; what is computed.
+  }];
+  let dependentDialects = ["::mlir::arith::ArithDialect"];
+}
+
 def RecognizeReductionsPass : Pass<"tile-recognize-reductions", "::tilec::tile::ProgramOp"> {
   let summary = "x = op(x, e) in a parallel is a `tile.reduce`";
   let description = [{
-    Needs:  `tile-order-updates`.
-    Gives:  a reduction inside of a parallel is a `tile.reduce` behind it, or an atomic. Errors for iterations
-            that depend on each other in another way.
+    Needs:  `tile-update-atomically`.
+    Gives:  a reduction inside of a parallel is a `tile.reduce` behind it. Errors for iterations that depend on
+            each other in another way.
     Leaves: what is computed.
   }];
   let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::math::MathDialect"];

@@ -19,6 +19,8 @@ bool hoistBefore(mlir::Value value, tile::ParallelOp loop);
 llvm::SmallVector<tile::ParallelOp> outermostParallels(tile::ProgramOp program);
 /// The program's kernels that name threads.
 llvm::SmallVector<tile::KernelOp> lockstepKernels(tile::ProgramOp program);
+/// Whether the block's threads fill its waves.
+bool hasWholeWaves(tile::KernelOp kernel);
 /// Whether arithmetic makes the value of `source`, or is it.
 bool isMadeOf(mlir::Value value, mlir::Value source);
 /// Copies, fills and reductions in a parallel become loops over elements.
