@@ -34,6 +34,7 @@ static constexpr llvm::StringLiteral formingPasses[] = {
     "tile-unguard-reads",
     "tile-select-values",
     "tile-read-once",
+    "tile-keep-results",
     "tile-unify-meetings",
     "tile-lower-breaks",
     "tile-expand-scans",
@@ -46,6 +47,7 @@ static constexpr llvm::StringLiteral formingPasses[] = {
     "tile-bound-parallels",
     "tile-fission-parallels",
     "tile-order-updates",
+    "tile-update-atomically",
     "tile-recognize-reductions",
     // Tile operations: what copies, products and tiles there are.
     "tile-keep-own-elements",
@@ -70,15 +72,33 @@ static constexpr llvm::StringLiteral formingPasses[] = {
     "tile-erase-dead",
 };
 
+/// What single threads do, written out. Where they meet is looked for in branches that some take.
+static constexpr llvm::StringLiteral threadPasses[] = {
+    "tile-separate-overlaps{lockstep=true}",
+    "tile-expand-thread-tiles",
+    "tile-keep-single-elements",
+    "tile-stage-elements",
+    "tile-unroll-locals",
+    "tile-unroll-reads",
+    "tile-share-quotients",
+    "tile-store-once",
+    "tile-decide-comparisons{lockstep=true}",
+};
+
 llvm::ArrayRef<llvm::StringLiteral> passesToOneForm() { return formingPasses; }
+
+static void addPasses(llvm::ArrayRef<llvm::StringLiteral> passes, mlir::OpPassManager &manager) {
+  if (failed(mlir::parsePassPipeline(llvm::join(passes, ","), manager)))
+    llvm::report_fatal_error("a pipeline has a pass that is not registered");
+}
 
 void registerPipelines() {
   static mlir::PassPipelineRegistration<> forming(
-      "tile-normalize", "every operation in one form", [](mlir::OpPassManager &manager) {
-        if (failed(
-                mlir::parsePassPipeline(llvm::join(llvm::ArrayRef(formingPasses), ","), manager)))
-          llvm::report_fatal_error("tile-normalize has a pass that is not registered");
-      });
+      "tile-normalize", "every operation in one form",
+      [](mlir::OpPassManager &manager) { addPasses(formingPasses, manager); });
+  static mlir::PassPipelineRegistration<> threads(
+      "tile-expand-threads", "what single threads do, written out",
+      [](mlir::OpPassManager &manager) { addPasses(threadPasses, manager); });
 }
 
 std::string pipelineOf(Stage stage, Arch arch, llvm::StringRef schedule, bool checkBounds,
@@ -94,8 +114,9 @@ std::string pipelineOf(Stage stage, Arch arch, llvm::StringRef schedule, bool ch
     // Errors are found in the program as it was written; layouts are asked for by ops in their one
     // form.
     // Threads are kept apart while branches still say which of them go where.
-    return "builtin.module(tile.program(tile-expand-im2col" + chip +
-           ",tile-check,tile-expand-threads,tile-separate-threads,tile-part-waves" + chip + "," +
+    return "builtin.module(tile.program(tile-expand-im2col" + chip + ",tile-check," +
+           llvm::join(llvm::ArrayRef(threadPasses), ",") +
+           ",tile-separate-threads,tile-part-waves" + chip + "," +
            llvm::join(llvm::ArrayRef(formingPasses), ",") + ",tile-give-stages" + chipWith(wish) +
            ",tile-set-k-tiles" + chipWith(wish) + ",tile-choose-threads" + chip +
            ",tile-split-products" + chipWith(wish) + ",tile-peel-edges" + chip +
@@ -105,22 +126,28 @@ std::string pipelineOf(Stage stage, Arch arch, llvm::StringRef schedule, bool ch
     // (WaveScheduled).
     if (!schedule.empty() && !targetInfo(arch).keepsOrder)
       target.insert(target.size() - 1, (" strategy=" + schedule).str());
-    // Schedules are chosen before anybody asks which one a loop wants. Shared memory is counted
+    // Schedules are chosen before anybody asks which one a loop wants. What functions become others
+    // comes before what is allowed of these; of quotients last, whose raised divisors are compared.
+    // Shared memory is counted
     // when serial loops have their stages, and rings when what all rounds read alike is read. What
     // copies bring has tiles of its own before rings are made.
-    // Producers come first: what they bring is no other ring's. Accumulators are stored from
-    // registers before anybody looks at what becomes of rows, and masks are there as long as
-    // somebody looks at them. What fills are left decides how rounds run, that who shares tiles,
-    // and that how much of shared memory is needed at a time. Barriers come last: they separate
-    // what the pipeliner has left in order.
+    // Producers come first: what they bring is no other ring's. What fills are left decides how
+    // rounds run. Accumulators are stored from registers before anybody looks at what becomes of
+    // rows, and masks are there as long as somebody looks at them. How rounds run decides who
+    // shares tiles, and that how much of shared memory is needed at a time. Barriers come last:
+    // they separate what the pipeliner has left in order.
     return "builtin.module(tile.program(tile-choose-schedules" + chip +
-           ",tile-delay-sums,tile-relax-math" + chip + ",tile-run-serial-ahead" + chip +
+           ",tile-delay-sums,tile-rewrite-gates,tile-shorten-angles" + chip +
+           ",tile-fuse-squares,tile-fuse-affine,tile-relax-exponentials" + chip +
+           ",tile-relax-logarithms,tile-relax-quotients" + chip +
+           ",tile-fuse-exact-products,tile-allow-fast-math,tile-run-serial-ahead" + chip +
            ",tile-hoist-reads" + chip + ",tile-hoist-tiles,tile-split-fills" + chip +
-           ",tile-find-producers" + target + ",tile-forward-stores" + target +
-           ",tile-find-dead-rounds,tile-simplify-fills" + chip + ",tile-choose-rounds" + target +
-           ",tile-share-out-tiles" + target + ",tile-take-turns" + target + ",tile-fit-slots" +
-           target + ",tile-store-tiles" + chip + ",tile-add-slots" + chip + ",tile-fill-once" +
-           chip + ",tile-clear-first-rounds" + chip + ",tile-expand-producers" + chip +
+           ",tile-find-producers" + target + ",tile-clear-products" + chip + ",tile-choose-rounds" +
+           target + ",tile-forward-stores" + chip + ",tile-find-dead-rounds,tile-guard-masks" +
+           chip + ",tile-share-out-tiles" + target + ",tile-take-turns" + target +
+           ",tile-fit-slots" + target + ",tile-store-tiles" + chip + ",tile-add-slots" + chip +
+           ",tile-fill-once" + chip + ",tile-clear-first-rounds" + chip + ",tile-delay-waits" +
+           chip + ",tile-expand-producers" + chip +
            ",tile-read-images,tile-separate-tiles,tile-expand-pipelines" + chip +
            ",canonicalize,cse," +
            (targetInfo(arch).accumulatesColumns ? "" : "tile-stage-stores" + chip + ",") +

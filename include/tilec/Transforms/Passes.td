@@ -35,15 +35,76 @@ def CheckPass : Pass<"tile-check", "::tilec::tile::ProgramOp"> {
   let dependentDialects = ["::mlir::arith::ArithDialect"];
 }
 
-def ExpandThreadsPass : Pass<"tile-expand-threads", "::tilec::tile::ProgramOp"> {
-  let summary = "write out what single threads do";
+def ExpandThreadTilesPass : Pass<"tile-expand-thread-tiles", "::tilec::tile::ProgramOp"> {
+  let summary = "tile operations of single threads are loops of theirs";
   let description = [{
-    Needs:  `tile-check`.
-    Gives:  in lockstep kernels, what each thread does on its own is loads, stores and
-            atomics of whole buffers, in loops and branches; elements of fragments are
-            reached through a shared copy; what all threads store to shared memory alike,
-            one of them stores; places in one row share their quotient and remainder; branches
-            that no thread takes are gone.
+    Needs:  `tile-check`, `tile-separate-overlaps`.
+    Gives:  in lockstep kernels, a copy, a fill or a reduction that each thread does on its own, or an iteration, is loads
+            and stores of whole buffers, in loops. Errors for products and scans of single threads, and for
+            fragments that they touch.
+    Leaves: other kernels. docs/machine-code/lockstep.md.
+  }];
+  let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::math::MathDialect"];
+}
+
+def KeepSingleElementsPass : Pass<"tile-keep-single-elements", "::tilec::tile::ProgramOp"> {
+  let summary = "fragments of one element are a copy in every thread";
+  let description = [{
+    Needs:  `tile-expand-thread-tiles`: no tile operation of a thread sets them.
+    Gives:  in lockstep kernels, a fragment of one element that all threads set alike, by no tile operation, is local.
+    Leaves: other kernels. docs/machine-code/lockstep.md.
+  }];
+}
+
+def StageElementsPass : Pass<"tile-stage-elements", "::tilec::tile::ProgramOp"> {
+  let summary = "threads reach elements of fragments through a shared copy";
+  let description = [{
+    Needs:  `tile-keep-single-elements`: what need not go through shared memory.
+    Gives:  in lockstep kernels, no thread reads an element of a fragment, or writes one that differs between threads: it
+            does so of a shared copy.
+    Leaves: other kernels. docs/machine-code/lockstep.md.
+  }];
+  let dependentDialects = ["::mlir::arith::ArithDialect"];
+}
+
+def UnrollLocalsPass : Pass<"tile-unroll-locals", "::tilec::tile::ProgramOp"> {
+  let summary = "loops that pick elements of local arrays are unrolled";
+  let description = [{
+    Needs:  `tile-expand-thread-tiles`: loops over elements of a thread's arrays.
+    Gives:  in lockstep kernels, a loop of known bounds whose number picks an element of a local array is its rounds.
+    Leaves: other kernels. docs/machine-code/lockstep.md. Loops of more than 256 rounds, or 8192 ops.
+  }];
+  let dependentDialects = ["::mlir::arith::ArithDialect"];
+}
+
+def UnrollReadsPass : Pass<"tile-unroll-reads", "::tilec::tile::ProgramOp"> {
+  let summary = "short loops of threads that read tensors are unrolled";
+  let description = [{
+    Needs:  `tile-expand-thread-tiles`.
+    Gives:  in lockstep kernels, a serial loop of at most 8 known rounds that only computes, reads and writes elements, some
+            of a tensor that the kernel does not write, is its rounds.
+    Leaves: other kernels. docs/machine-code/lockstep.md.
+  }];
+  let dependentDialects = ["::mlir::arith::ArithDialect"];
+}
+
+def ShareQuotientsPass : Pass<"tile-share-quotients", "::tilec::tile::ProgramOp"> {
+  let summary = "places in one row share their quotient and remainder";
+  let description = [{
+    Needs:  `tile-unroll-locals`, `tile-unroll-reads`: rounds whose places differ by constants.
+    Gives:  in lockstep kernels, quotients and remainders of sums are those of what comes before a constant that carries into
+            nothing.
+    Leaves: other kernels. docs/machine-code/lockstep.md.
+  }];
+  let dependentDialects = ["::mlir::arith::ArithDialect"];
+}
+
+def StoreOncePass : Pass<"tile-store-once", "::tilec::tile::ProgramOp"> {
+  let summary = "what all threads store to shared memory alike, one of them stores";
+  let description = [{
+    Needs:  `tile-expand-thread-tiles`.
+    Gives:  in lockstep kernels, a store to shared memory whose place and value are the same in all threads stands in a branch
+            of the first one.
     Leaves: other kernels. docs/machine-code/lockstep.md.
   }];
   let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::scf::SCFDialect"];
@@ -52,7 +113,7 @@ def ExpandThreadsPass : Pass<"tile-expand-threads", "::tilec::tile::ProgramOp"> 
 def SeparateThreadsPass : Pass<"tile-separate-threads", "::tilec::tile::ProgramOp"> {
   let summary = "barriers between threads that touch one element of a shared buffer";
   let description = [{
-    Needs:  `tile-expand-threads`.
+    Needs:  `tile-store-once`, and `tile-decide-comparisons`: a barrier in a branch that no thread takes is none.
     Gives:  in lockstep kernels, between two accesses of a shared buffer that may be of one
             element, by threads of different waves, and not both reads or atomics of one kind,
             there is a `tile.sync_threads`; by threads of one wave, a `tile.sync_warp`.
@@ -118,6 +179,7 @@ def SeparateOverlapsPass : Pass<"tile-separate-overlaps", "::tilec::tile::Progra
             where threads copy for themselves, of the block elsewhere.
     Leaves: everything else.
   }];
+  let options = [Option<"lockstep", "lockstep", "bool", "false", "only in programs with kernels that name threads">];
 }
 
 def NarrowTilesPass : Pass<"tile-narrow-tiles", "::tilec::tile::ProgramOp"> {
@@ -175,6 +237,7 @@ def DecideComparisonsPass : Pass<"tile-decide-comparisons", "::tilec::tile::Prog
             32 columns does not keep a lane's loads apart.
     Leaves: what is computed.
   }];
+  let options = [Option<"lockstep", "lockstep", "bool", "false", "only in programs with kernels that name threads">];
   let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::scf::SCFDialect"];
 }
 
@@ -219,10 +282,21 @@ def ReadOncePass : Pass<"tile-read-once", "::tilec::tile::ProgramOp"> {
   }];
 }
 
+def KeepResultsPass : Pass<"tile-keep-results", "::tilec::tile::ProgramOp"> {
+  let summary = "branches that all threads take give no values where the last wave is not whole";
+  let description = [{
+    Needs:  of lockstep kernels, `tile-stage-elements`.
+    Gives:  in lockstep kernels whose threads do not fill their waves, what a branch gives that all threads take
+            alike stands in a local buffer: it can be cut where threads meet.
+    Leaves: other kernels. docs/machine-code/lockstep.md.
+  }];
+  let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::scf::SCFDialect"];
+}
+
 def UnifyMeetingsPass : Pass<"tile-unify-meetings", "::tilec::tile::ProgramOp"> {
   let summary = "where threads meet, all of them pass";
   let description = [{
-    Needs:  of lockstep kernels, `tile-expand-threads`.
+    Needs:  of lockstep kernels, `tile-stage-elements`, `tile-keep-results`.
     Gives:  ops where threads meet (tile operations, barriers, exchanges) leave branches that only some
             threads take, and get `active` or a condition of the whole block instead. Errors for loops
             whose number of rounds differs between threads that meet in them.
@@ -329,12 +403,22 @@ def OrderUpdatesPass : Pass<"tile-order-updates", "::tilec::tile::ProgramOp"> {
   let dependentDialects = ["::mlir::arith::ArithDialect"];
 }
 
+def UpdateAtomicallyPass : Pass<"tile-update-atomically", "::tilec::tile::ProgramOp"> {
+  let summary = "updates of elements that memory names are atomic";
+  let description = [{
+    Needs:  `tile-order-updates`: those without an atomic take turns.
+    Gives:  an update in a parallel of an element which memory names (`x[I[i]] += e`) is a `tile.atomic`.
+    Leaves: other updates; what is computed.
+  }];
+  let dependentDialects = ["::mlir::arith::ArithDialect"];
+}
+
 def RecognizeReductionsPass : Pass<"tile-recognize-reductions", "::tilec::tile::ProgramOp"> {
   let summary = "x = op(x, e) in a parallel is a `tile.reduce`";
   let description = [{
-    Needs:  `tile-order-updates`.
-    Gives:  a reduction inside of a parallel is a `tile.reduce` behind it, or an atomic. Errors for iterations
-            that depend on each other in another way.
+    Needs:  `tile-update-atomically`.
+    Gives:  a reduction inside of a parallel is a `tile.reduce` behind it. Errors for iterations that depend on
+            each other in another way.
     Leaves: what is computed.
   }];
   let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::math::MathDialect"];
@@ -638,16 +722,99 @@ def DelaySumsPass : Pass<"tile-delay-sums", "::tilec::tile::ProgramOp"> {
   let dependentDialects = ["::mlir::arith::ArithDialect"];
 }
 
-def RelaxMathPass : Pass<"tile-relax-math", "::tilec::tile::ProgramOp"> {
-  let summary = "arithmetic whose last bits are rounded away";
+def RewriteGatesPass : Pass<"tile-rewrite-gates", "::tilec::tile::ProgramOp"> {
+  let summary = "1 + erf(x) and 1 + tanh(x) are shorter functions";
   let description = [{
     Needs:  layouts.
-    Gives:  arithmetic of which the agreement rule cannot see the last bits has flags that say so, or a cheaper
-            form (lib/Transforms/Normalize/RelaxMath.h has the rules).
-    Leaves: programs that ask for the library's functions; what the rule can see.
+    Gives:  a sum of 1 and erf(x) or tanh(x) (a GELU), rounded to 16 bits, is erfc(-x) or 2 / (1 + exp(-2x)), `afn`.
+    Leaves: programs that ask for the library's functions; what the agreement rule can see.
+  }];
+  let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::math::MathDialect"];
+}
+
+def ShortenAnglesPass : Pass<"tile-shorten-angles", "::tilec::tile::ProgramOp"> {
+  let summary = "sines of angles with a known bound are computed in f32";
+  let description = [{
+    Needs:  layouts.
+    Gives:  sines and cosines of angles that index arithmetic bounds, from which values come that are rounded to 16
+            bits, are polynomials of f32, or the chip's instruction (`afn`).
+    Leaves: programs that ask for the library's functions, or for `--math=fast`; what the agreement rule can see.
   }];
   let options = [Option<"target", "target", "std::string", "std::string(::tilec::nameOf(::tilec::defaultArch))", "the chip">];
   let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::math::MathDialect"];
+}
+
+def FuseSquaresPass : Pass<"tile-fuse-squares", "::tilec::tile::ProgramOp"> {
+  let summary = "squares are added to sums of squares in one operation";
+  let description = [{
+    Needs:  layouts.
+    Gives:  a square that is only summed with others is not rounded before (`contract`).
+    Leaves: programs that ask for the library's functions; what the agreement rule can see.
+  }];
+}
+
+def FuseAffinePass : Pass<"tile-fuse-affine", "::tilec::tile::ProgramOp"> {
+  let summary = "a * b + c of what hangs on a sum of a row is one operation";
+  let description = [{
+    Needs:  layouts.
+    Gives:  a product that hangs on a reduction's sum is not rounded in front of a sum or difference that is rounded
+            to 16 bits (`contract`).
+    Leaves: differences that must be 0 of equal terms; programs that ask for the library's functions; what the
+            agreement rule can see.
+  }];
+}
+
+def RelaxExponentialsPass : Pass<"tile-relax-exponentials", "::tilec::tile::ProgramOp"> {
+  let summary = "exponentials whose small results are nothing";
+  let description = [{
+    Needs:  layouts.
+    Gives:  exponentials whose results are rounded to 16 bits, or summed below a row's maximum, have `afn` where what
+            is below 2^-126 counts as zero; their arguments are rounded once (`contract`), and e^x is 2^(x log2 e).
+    Leaves: programs that ask for the library's functions; what the agreement rule can see.
+  }];
+  let options = [Option<"target", "target", "std::string", "std::string(::tilec::nameOf(::tilec::defaultArch))", "the chip">];
+  let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::math::MathDialect"];
+}
+
+def RelaxLogarithmsPass : Pass<"tile-relax-logarithms", "::tilec::tile::ProgramOp"> {
+  let summary = "logarithms that only say how large something is";
+  let description = [{
+    Needs:  layouts.
+    Gives:  a logarithm that is only subtracted from arguments of exponentials that are rounded to 16 bits has `afn`.
+    Leaves: programs that ask for the library's functions; what the agreement rule can see.
+  }];
+}
+
+def RelaxQuotientsPass : Pass<"tile-relax-quotients", "::tilec::tile::ProgramOp"> {
+  let summary = "quotients are products with reciprocals";
+  let description = [{
+    Needs:  `tile-relax-exponentials`: which sums are of approximate powers; nothing behind it asks where quotients go.
+    Gives:  a quotient that is rounded to 16 bits, or a mean of a row that no comparison sees, has `arcp`, of a divisor
+            that is no denormal number; a sigmoid's and a softmax's reciprocal, and an inverse square root that is
+            rounded to 16 bits, have `afn`.
+    Leaves: programs that ask for the library's functions; what the agreement rule can see.
+  }];
+  let options = [Option<"target", "target", "std::string", "std::string(::tilec::nameOf(::tilec::defaultArch))", "the chip">];
+  let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::math::MathDialect"];
+}
+
+def FuseExactProductsPass : Pass<"tile-fuse-exact-products", "::tilec::tile::ProgramOp"> {
+  let summary = "products that f32 holds to the last bit are added in one operation";
+  let description = [{
+    Needs:  layouts.
+    Gives:  a product of numbers of so few bits that f32 has all of the result's is not rounded in front of a sum
+            (`contract`), which makes no difference.
+    Leaves: programs that ask for the library's functions; what is computed.
+  }];
+}
+
+def AllowFastMathPass : Pass<"tile-allow-fast-math", "::tilec::tile::ProgramOp"> {
+  let summary = "what `--math=fast` allows";
+  let description = [{
+    Needs:  layouts.
+    Gives:  in programs that ask for it, functions of f32 have `afn`, quotients `arcp`, sums and products `contract`.
+    Leaves: other programs.
+  }];
 }
 
 def RunSerialAheadPass : Pass<"tile-run-serial-ahead", "::tilec::tile::ProgramOp"> {
@@ -712,58 +879,68 @@ def FindProducersPass : Pass<"tile-find-producers", "::tilec::tile::ProgramOp"> 
                         "the strategy of every product, instead of its own">];
 }
 
-def ForwardStoresPass : Pass<"tile-forward-stores", "::tilec::tile::ProgramOp"> {
-  let summary = "accumulators are stored without a shared tile on the way";
+def ClearProductsPass : Pass<"tile-clear-products", "::tilec::tile::ProgramOp"> {
+  let summary = "products that begin without their fill";
   let description = [{
-    Needs:  `tile-find-producers`.
-    Gives:  what a kernel with a producer stores through a shared tile of its author's, and through nothing else, is
-            stored from registers: the bytes are the rings'.
-    Leaves: what a tensor copy cannot store; everything else.
-  }];
-  let options = [Option<"target", "target", "std::string", "std::string(::tilec::nameOf(::tilec::defaultArch))", "the chip">,
-                 Option<"strategy", "strategy", "std::string", "\"\"",
-                        "the strategy of every product, instead of its own">];
-  let dependentDialects = ["::mlir::arith::ArithDialect"];
-}
-
-def FindDeadRoundsPass : Pass<"tile-find-dead-rounds", "::tilec::tile::ProgramOp"> {
-  let summary = "rounds that change nothing for a warp group";
-  let description = [{
-    Needs:  `tile-find-producers`, `tile-forward-stores`: rows that no tensor has are seen to be so where they are
-            stored from registers.
-    Gives:  a served loop of two products of which a mask of -inf leaves warp groups nothing to do from some round
-            on, or that computes rows which no tensor has, says from which round (`dead_from`).
-    Leaves: other loops, lockstep kernels; masks. docs/machine-code/hopper.md.
-  }];
-  let dependentDialects = ["::mlir::arith::ArithDialect"];
-}
-
-def SimplifyFillsPass : Pass<"tile-simplify-fills", "::tilec::tile::ProgramOp"> {
-  let summary = "products that begin without their fill or mask";
-  let description = [{
-    Needs:  layouts, `tile-find-dead-rounds`, which looks at masks.
-    Gives:  a fill with zeros of a product's C is the product's `clear` where the instruction has one; a mask of C
-            by a condition on indices runs only where the condition cuts the tile; where a kernel may have a
-            producer, only in warp groups of whose rows it cuts some.
-    Leaves: lockstep kernels of chips with tensor copies, and those that have no producer; all else.
+    Needs:  layouts.
+    Gives:  in kernels that may have a producer, a fill with zeros of a product's C is the product's `clear` where
+            the instruction has one.
+    Leaves: lockstep kernels; all else.
   }];
   let options = [Option<"target", "target", "std::string", "std::string(::tilec::nameOf(::tilec::defaultArch))", "the chip">];
-  let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::scf::SCFDialect"];
+  let dependentDialects = ["::mlir::arith::ArithDialect"];
 }
 
 def ChooseRoundsPass : Pass<"tile-choose-rounds", "::tilec::tile::ProgramOp"> {
   let summary = "how a round runs beside a producer";
   let description = [{
-    Needs:  `tile-find-producers`, `tile-simplify-fills`: what fills are left decides what a gemm waits for.
+    Needs:  `tile-find-producers`, `tile-clear-products`: what fills are left decides what a gemm waits for.
     Gives:  a served loop has the form of its rounds: its gemm stays in flight over their end, or the second of two
-            runs under the first of the next round, or gemms run beside what does not need them.
-            One that asks for one stage is served only where its tiles are filled beside gemms. Its
+            runs under the first of the next round, and each statement says when it runs, or gemms run beside
+            what does not need them. One that asks for one stage is served only where its tiles are filled beside gemms. Its
             fragments stand in front of it.
     Leaves: how many slots there are, who shares tiles; everything else. docs/machine-code/hopper.md.
   }];
   let options = [Option<"target", "target", "std::string", "std::string(::tilec::nameOf(::tilec::defaultArch))", "the chip">,
                  Option<"strategy", "strategy", "std::string", "\"\"",
                         "the strategy of every product, instead of its own">];
+}
+
+def ForwardStoresPass : Pass<"tile-forward-stores", "::tilec::tile::ProgramOp"> {
+  let summary = "accumulators are stored without a shared tile on the way";
+  let description = [{
+    Needs:  `tile-choose-rounds`: which loops keep their producer.
+    Gives:  what a kernel with a producer stores through a shared tile of its author's, and through nothing else, is
+            stored from registers: the bytes are the rings'.
+    Leaves: what a tensor copy cannot store; statements of a round that is cut; everything else.
+  }];
+  let options = [Option<"target", "target", "std::string", "std::string(::tilec::nameOf(::tilec::defaultArch))", "the chip">];
+  let dependentDialects = ["::mlir::arith::ArithDialect"];
+}
+
+def FindDeadRoundsPass : Pass<"tile-find-dead-rounds", "::tilec::tile::ProgramOp"> {
+  let summary = "rounds that change nothing for a warp group";
+  let description = [{
+    Needs:  `tile-choose-rounds`, `tile-forward-stores`: rows that no tensor has are seen to be so where they are
+            stored from registers.
+    Gives:  an overlapped loop of which a mask of -inf leaves warp groups nothing to do from some round
+            on, or that computes rows which no tensor has, says from which round (`dead_from`).
+    Leaves: other loops, lockstep kernels; masks. docs/machine-code/hopper.md.
+  }];
+  let dependentDialects = ["::mlir::arith::ArithDialect"];
+}
+
+def GuardMasksPass : Pass<"tile-guard-masks", "::tilec::tile::ProgramOp"> {
+  let summary = "masks run where they cut";
+  let description = [{
+    Needs:  layouts, `tile-find-dead-rounds`, which looks at masks.
+    Gives:  a mask of a product's C by a condition on indices runs only where the condition cuts the tile, and
+            the product ignores what C holds elsewhere; where a kernel may have a producer, only in warp groups of
+            whose rows it cuts some.
+    Leaves: lockstep kernels of chips with tensor copies, and those that have no producer; all else.
+  }];
+  let options = [Option<"target", "target", "std::string", "std::string(::tilec::nameOf(::tilec::defaultArch))", "the chip">];
+  let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::scf::SCFDialect"];
 }
 
 def ShareOutTilesPass : Pass<"tile-share-out-tiles", "::tilec::tile::ProgramOp"> {
@@ -858,10 +1035,21 @@ def ClearFirstRoundsPass : Pass<"tile-clear-first-rounds", "::tilec::tile::Progr
   let dependentDialects = ["::mlir::arith::ArithDialect"];
 }
 
+def DelayWaitsPass : Pass<"tile-delay-waits", "::tilec::tile::ProgramOp"> {
+  let summary = "gemms run beside what does not need them";
+  let description = [{
+    Needs:  `tile-store-tiles`: which fragments there are, and `tile-fill-once`: what the producer writes.
+    Gives:  in served loops whose rounds say so (`beside`), gemms are `in_flight` up to a `tile.gemm_wait` in front of
+            the statement that needs them, or at the round's end, where registers hold what they read.
+    Leaves: other loops; what is computed. docs/machine-code/hopper.md.
+  }];
+  let options = [Option<"target", "target", "std::string", "std::string(::tilec::nameOf(::tilec::defaultArch))", "the chip">];
+}
+
 def ExpandProducersPass : Pass<"tile-expand-producers", "::tilec::tile::ProgramOp"> {
   let summary = "pipelined loops with a producer warp";
   let description = [{
-    Needs:  `tile-add-slots`, `tile-fill-once`, `tile-clear-first-rounds`.
+    Needs:  `tile-add-slots`, `tile-fill-once`, `tile-clear-first-rounds`, `tile-delay-waits`.
     Gives:  a producer warp fills the slots of served loops and tiles beside them, and the others wait for these. Such loops have no stages.
     Leaves: other loops and chips. docs/machine-code/hopper.md.
   }];

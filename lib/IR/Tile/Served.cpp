@@ -18,6 +18,8 @@ namespace tilec::tile {
 namespace {
 
 constexpr StringRef forms[] = {"plain", "beside", "in_flight", "overlapped"};
+constexpr StringRef roundParts[] = {"head", "first",  "early",   "longest",
+                                    "late", "second", "deferred"};
 
 /// The words that may follow, in order, and what each of them sets.
 constexpr std::pair<StringRef, bool Served::*> flags[] = {
@@ -36,9 +38,18 @@ std::optional<RoundForm> symbolizeRoundForm(StringRef name) {
                                   : std::optional(RoundForm(found - std::begin(forms)));
 }
 
+StringRef stringifyRoundPart(RoundPart part) { return roundParts[size_t(part)]; }
+
+std::optional<RoundPart> symbolizeRoundPart(StringRef name) {
+  const StringRef *found = llvm::find(roundParts, name);
+  return found == std::end(roundParts) ? std::nullopt
+                                       : std::optional(RoundPart(found - std::begin(roundParts)));
+}
+
 llvm::hash_code hash_value(const Served &served) {
   return llvm::hash_combine(int(served.form), served.slots, served.everyThread, served.exact,
-                            served.takesTurns, served.endsTogether, served.firstAhead);
+                            llvm::hash_combine_range(served.parts), served.takesTurns,
+                            served.endsTogether, served.firstAhead);
 }
 
 Attribute ServedAttr::parse(AsmParser &parser, Type) {
@@ -53,6 +64,18 @@ Attribute ServedAttr::parse(AsmParser &parser, Type) {
     return {};
   }
   served.form = *form;
+  auto parsePart = [&]() -> ParseResult {
+    SMLoc place = parser.getCurrentLocation();
+    if (parser.parseKeyword(&name))
+      return failure();
+    std::optional<RoundPart> part = symbolizeRoundPart(name);
+    if (!part)
+      return parser.emitError(place, "no part of a round is `" + name + "`");
+    served.parts.push_back(*part);
+    return success();
+  };
+  if (parser.parseCommaSeparatedList(AsmParser::Delimiter::OptionalSquare, parsePart))
+    return {};
   if (parser.parseKeyword("slots") || parser.parseEqual() || parser.parseInteger(served.slots))
     return {};
   for (auto [word, flag] : flags)
@@ -64,11 +87,50 @@ Attribute ServedAttr::parse(AsmParser &parser, Type) {
 
 void ServedAttr::print(AsmPrinter &printer) const {
   const Served &served = getServed();
-  printer << '<' << stringifyRoundForm(served.form) << " slots = " << served.slots;
+  printer << '<' << stringifyRoundForm(served.form);
+  if (!served.parts.empty()) {
+    printer << " [";
+    llvm::interleaveComma(served.parts, printer,
+                          [&](RoundPart part) { printer << stringifyRoundPart(part); });
+    printer << ']';
+  }
+  printer << " slots = " << served.slots;
   for (auto [word, flag] : flags)
     if (served.*flag)
       printer << ' ' << word;
   printer << '>';
+}
+
+SmallVector<Operation *> statementsOf(ForOp loop) {
+  SmallVector<Operation *> statements;
+  for (Operation &op : *loop.bodyBlock()) {
+    auto copy = dyn_cast<CopyOp>(op);
+    auto alloc = dyn_cast<AllocOp>(op);
+    bool isFragment = alloc && alloc.getResult().getType().isFragment();
+    if (!isMemoryEffectFree(&op) && !isFragment && !(copy && copy.getTransfers()))
+      statements.push_back(&op);
+  }
+  return statements;
+}
+
+/// What is wrong about when the statements of an overlapped loop run.
+static std::optional<std::string> complaintAboutParts(ArrayRef<RoundPart> parts, ForOp loop) {
+  SmallVector<Operation *> statements = statementsOf(loop);
+  if (parts.size() != statements.size())
+    return "says when " + std::to_string(parts.size()) + " statements run and has " +
+           std::to_string(statements.size());
+  SmallVector<RoundPart> ofGemms;
+  for (auto [part, statement] : llvm::zip(parts, statements))
+    if (isa<GemmOp>(statement) || part == RoundPart::First || part == RoundPart::Second)
+      ofGemms.push_back(part);
+  if (ofGemms != ArrayRef{RoundPart::First, RoundPart::Second})
+    return "has other gemms than a first and a second one";
+  const RoundPart *longest = llvm::find(parts, RoundPart::Longest);
+  if (longest != parts.end() && !isa<ElementLoop>(statements[longest - parts.begin()]))
+    return "halves what is no loop over elements";
+  if (llvm::count(parts, RoundPart::Longest) > 1)
+    return "halves more than one loop";
+  return std::nullopt;
 }
 
 std::optional<std::string> complaintAbout(const Served &served, ForOp loop) {
@@ -81,6 +143,11 @@ std::optional<std::string> complaintAbout(const Served &served, ForOp loop) {
   bool isOverlapped = served.form == RoundForm::Overlapped;
   if (isOverlapped && count != 2)
     return "overlaps two gemms and has " + std::to_string(count);
+  if (!isOverlapped && !served.parts.empty())
+    return "says when statements run and does not overlap gemms";
+  if (isOverlapped)
+    if (std::optional<std::string> complaint = complaintAboutParts(served.parts, loop))
+      return complaint;
   if (served.form == RoundForm::InFlight && count != 1)
     return "leaves one gemm in flight and has " + std::to_string(count);
   if (served.takesTurns && !isOverlapped)

@@ -8,6 +8,11 @@
 #include "Normalize/Normalize.h"
 
 #include "tilec/Analysis/Buffers.h"
+#include "tilec/Target/Target.h"
+
+#include "mlir/Interfaces/SideEffectInterfaces.h"
+
+#include "llvm/ADT/SetVector.h"
 
 using namespace mlir;
 
@@ -144,6 +149,37 @@ void replaceByLoop(Operation *op) {
     expandFill(builder, op->getLoc(), fill.getValue(), fill.getDst());
   }
   op->erase();
+}
+
+SmallVector<tile::KernelOp> lockstepKernels(tile::ProgramOp program) {
+  return llvm::to_vector(llvm::make_filter_range(program.getBody().getOps<tile::KernelOp>(),
+                                                 [](tile::KernelOp k) { return k.getLockstep(); }));
+}
+
+bool hasWholeWaves(tile::KernelOp kernel) {
+  int64_t lanes = kernel.getWarpLanes();
+  return int64_t(kernel.getThreads()) % (lanes ? lanes : widestWave) == 0;
+}
+
+bool isMadeOf(Value value, Value source) {
+  llvm::SetVector<Value> values;
+  values.insert(value);
+  for (size_t i = 0; i < values.size(); ++i) {
+    Operation *def = values[i].getDefiningOp();
+    if (def && isPure(def))
+      values.insert(def->operand_begin(), def->operand_end());
+  }
+  return values.contains(source);
+}
+
+void moveElements(OpBuilder &b, Location loc, Type scalar, Value from, Value to) {
+  SmallVector<Value> bounds;
+  for (int64_t extent : cast<tile::BufferType>(from.getType()).getShape())
+    bounds.push_back(arith::ConstantIndexOp::create(b, loc, extent));
+  auto move = tile::ParallelOp::create(b, loc, bounds);
+  OpBuilder inner = OpBuilder::atBlockEnd(move.bodyBlock());
+  Value value = tile::LoadOp::create(inner, loc, scalar, from, move.ivs(), FloatAttr());
+  tile::StoreOp::create(inner, loc, value, to, move.ivs());
 }
 
 } // namespace tilec

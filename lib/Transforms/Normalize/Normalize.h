@@ -17,8 +17,12 @@ void foldViews(tile::ProgramOp program);
 bool hoistBefore(mlir::Value value, tile::ParallelOp loop);
 /// Parallels that stand in no other one.
 llvm::SmallVector<tile::ParallelOp> outermostParallels(tile::ProgramOp program);
-/// Copies within one buffer read all before they write.
-void separateOverlaps(tile::ProgramOp program);
+/// The program's kernels that name threads.
+llvm::SmallVector<tile::KernelOp> lockstepKernels(tile::ProgramOp program);
+/// Whether the block's threads fill its waves.
+bool hasWholeWaves(tile::KernelOp kernel);
+/// Whether arithmetic makes the value of `source`, or is it.
+bool isMadeOf(mlir::Value value, mlir::Value source);
 /// Copies, fills and reductions in a parallel become loops over elements.
 void expandTilesInParallels(tile::ProgramOp program);
 

@@ -2,7 +2,7 @@
 //
 // x[I[i]] = op(x[I[i]], e) in a parallel: nobody knows whether iterations share an
 // element, and each of them counts. Where there is an atomic that computes the same, it is used
-// (RecognizeReductions.cpp). Otherwise the iterations that may meet take turns:
+// (UpdateAtomically.cpp). Otherwise the iterations that may meet take turns:
 //
 //   parallel (i, j) { x[I[i], j] = op(x[I[i], j], e) }
 //     ->  for i { parallel (j) { x[I[i], j] = op(x[I[i], j], e) } }

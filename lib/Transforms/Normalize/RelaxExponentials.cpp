@@ -1,16 +1,26 @@
 //===- RelaxExponentials.cpp - exponentials whose small results are nothing ===//
 //
 // Takes an exponential and looks at what is subtracted in its argument (a row's maximum, the
-// logarithm of a row's sum) and at where its result goes; a logarithm by the exponentials that its
-// result goes to.
+// logarithm of a row's sum) and at where its result goes.
+//
+//   * One of what a row's maximum was subtracted from, whose results are rounded to 16 bits or
+//     summed, takes the hardware's approximation (`afn`: what is below 2^-126 of the largest counts
+//     as zero), and its argument is rounded once (`contract`).
+//   * So does one that is only added to a constant, as in a sigmoid; and where the accurate 2^x is
+//     a sequence, the factor by which a running maximum's rise scales running sums, and what is
+//     rounded to a type without such small numbers (f16).
+//   * Of any other that is rounded to 16 bits the argument is rounded once, and e^x is
+//     2^(x log2 e).
 //
 // SPDX-License-Identifier: Apache-2.0
 //===----------------------------------------------------------------------===//
-#include "Normalize/RelaxExponentials.h"
-
+#include "Normalize/Fates.h"
 #include "Normalize/RelaxMath.h"
 #include "Normalize/RowMaxima.h"
 #include "Normalize/ShortAngles.h"
+
+#include "tilec/Transforms/PassTarget.h"
+#include "tilec/Transforms/Passes.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Math/IR/Math.h"
@@ -18,6 +28,10 @@
 using namespace mlir;
 
 namespace tilec {
+
+#define GEN_PASS_DEF_RELAXEXPONENTIALSPASS
+#include "tilec/Transforms/Passes.h.inc"
+
 namespace {
 
 /// Whether all that the value does is to be added to numbers beside which 2^-126 is nothing.
@@ -205,81 +219,7 @@ math::Exp2Op asPowerOfTwo(math::ExpOp op, bool isOneFma) {
   return result;
 }
 
-/// The loop variables that a value is computed from.
-llvm::DenseSet<Value> variablesOf(Value value, tile::ElementLoop loop) {
-  llvm::DenseSet<Value> seen, variables;
-  SmallVector<Value> work = {value};
-  while (!work.empty()) {
-    Value next = work.pop_back_val();
-    if (!seen.insert(next).second)
-      continue;
-    if (llvm::is_contained(loop.ivs(), next))
-      variables.insert(next);
-    else if (Operation *op = next.getDefiningOp(); op && loop->isAncestor(op))
-      llvm::append_range(work, op->getOperands());
-  }
-  return variables;
-}
-
-/// Where a logarithm goes that only says how large something is: into the arguments of
-/// exponentials whose results are rounded to 16 bits, and into those of sums whose logarithms go
-/// there, too, as the running one of an online softmax does.
-class Exponents {
-public:
-  explicit Exponents(Fates &fates) : fates(fates) {}
-  /// Whether all that the value leads to is such an argument.
-  bool areArguments(Value value) {
-    return llvm::all_of(value.getUses(), [&](OpOperand &use) { return isArgument(use); });
-  }
-
-private:
-  bool isArgument(OpOperand &use) {
-    Operation *user = use.getOwner();
-    if (isa<arith::AddFOp, arith::SubFOp>(user))
-      return areArguments(user->getResult(0));
-    if (isa<math::ExpOp, math::Exp2Op>(user)) {
-      Value power = user->getResult(0);
-      return Uses(fates, /*mayBeSummed=*/false).areRounded(power) || isInLogarithms(power);
-    }
-    auto store = dyn_cast<tile::StoreOp>(user);
-    if (!store || store.getValue() != use.get() || !store.getBuffer().getType().isFragment() ||
-        !store.getBuffer().getDefiningOp<tile::AllocOp>())
-      return false;
-    return !seen.insert(store.getBuffer()).second || areElements(store.getBuffer());
-  }
-  /// What is read of the fragment, whenever that is.
-  bool areElements(Value fragment) {
-    return llvm::all_of(fragment.getUsers(), [&](Operation *user) {
-      auto load = dyn_cast<tile::LoadOp>(user);
-      return isa<tile::StoreOp, tile::FillOp>(user) || (load && areArguments(load.getResult()));
-    });
-  }
-  bool isInLogarithms(Value value) {
-    return llvm::all_of(value.getUsers(), [&](Operation *user) {
-      if (isa<arith::AddFOp>(user))
-        return isInLogarithms(user->getResult(0));
-      return isa<math::LogOp, math::Log2Op>(user) && areArguments(user->getResult(0));
-    });
-  }
-
-  Fates &fates;
-  llvm::DenseSet<Value> seen;
-};
-
-} // namespace
-
-Value numberLike(OpBuilder &b, Location loc, double value) {
-  return arith::ConstantOp::create(b, loc, b.getF32FloatAttr(static_cast<float>(value)));
-}
-
-bool mustVanish(arith::SubFOp difference, tile::ElementLoop loop) {
-  auto products = loop->getParentOfType<tile::KernelOp>().walk([](tile::GemmOp gemm) {
-    return gemm.getChained() ? WalkResult::interrupt() : WalkResult::advance();
-  });
-  return products.wasInterrupted() &&
-         variablesOf(difference.getLhs(), loop) == variablesOf(difference.getRhs(), loop);
-}
-
+/// Allows what an exponential of the loop may have.
 void relaxExponential(Operation *op, tile::ElementLoop loop, const TargetInfo &target,
                       Fates &fates) {
   using Flags = arith::FastMathFlags;
@@ -315,8 +255,26 @@ void relaxExponential(Operation *op, tile::ElementLoop loop, const TargetInfo &t
     allow(op, Flags::afn);
 }
 
-bool areExponents(Value logarithm, Fates &fates) {
-  return Exponents(fates).areArguments(logarithm);
-}
+struct RelaxExponentialsPass : impl::RelaxExponentialsPassBase<RelaxExponentialsPass> {
+  using RelaxExponentialsPassBase::RelaxExponentialsPassBase;
+
+  void runOnOperation() override {
+    const TargetInfo *chip = targetOfPass(getOperation(), target);
+    if (!chip)
+      return signalPassFailure();
+    for (tile::KernelOp kernel : relaxedKernels(getOperation())) {
+      std::optional<Fates> fates;
+      for (Operation *op : arithmeticOf(kernel)) {
+        if (!isa<math::ExpOp, math::Exp2Op>(op))
+          continue;
+        if (!fates)
+          fates.emplace(kernel);
+        relaxExponential(op, op->getParentOfType<tile::ElementLoop>(), *chip, *fates);
+      }
+    }
+  }
+};
+
+} // namespace
 
 } // namespace tilec

@@ -34,7 +34,7 @@ static void readFirst(tile::CopyOp copy, tile::Scope scope) {
   copy.getSrcMutable().assign(held);
 }
 
-void separateOverlaps(tile::ProgramOp program) {
+static void separateOverlaps(tile::ProgramOp program) {
   SmallVector<tile::CopyOp> copies;
   program.walk([&](tile::CopyOp copy) {
     if (rootOf(copy.getSrc()) == rootOf(copy.getDst()) &&
@@ -53,7 +53,12 @@ void separateOverlaps(tile::ProgramOp program) {
 
 namespace {
 struct SeparateOverlapsPass : impl::SeparateOverlapsPassBase<SeparateOverlapsPass> {
-  void runOnOperation() override { separateOverlaps(getOperation()); }
+  using SeparateOverlapsPassBase::SeparateOverlapsPassBase;
+
+  void runOnOperation() override {
+    if (!lockstep || !lockstepKernels(getOperation()).empty())
+      separateOverlaps(getOperation());
+  }
 };
 } // namespace
 

@@ -100,6 +100,8 @@ private:
   void addComparison(Access &access, mlir::arith::CmpIOp compare, bool isTrue);
 
   bool isFixed(const Symbol &symbol, const Scope &scope) const;
+  /// The loop whose variable the value is.
+  static tile::ForOp loopOf(mlir::Value iv);
   static Free rangeOfSymbol(const Symbol &symbol);
   void subtractSymbols(Difference &difference, llvm::ArrayRef<Symbol> first,
                        llvm::ArrayRef<Symbol> second, const Scope &scope) const;

@@ -60,7 +60,7 @@ Value behindCasts(Value value) {
   return value;
 }
 
-bool isZero(Value value) {
+bool isPlusZero(Value value) {
   return matchPattern(value, m_PosZeroFloat()) || matchPattern(value, m_Zero());
 }
 
@@ -99,7 +99,7 @@ bool GuardedRead::find() {
   store = onlyStore(branch.thenBlock());
   tile::StoreOp other = onlyStore(branch.elseBlock());
   if (!store || !other || store.getBuffer() != other.getBuffer() ||
-      !store.getBuffer().getType().isShared() || !isZero(behindCasts(other.getValue())) ||
+      !store.getBuffer().getType().isShared() || !isPlusZero(behindCasts(other.getValue())) ||
       !llvm::equal(store.getIndices(), other.getIndices(), isSame) ||
       !branch.elseBlock()->getOps<tile::LoadOp>().empty())
     return false;

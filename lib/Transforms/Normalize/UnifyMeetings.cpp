@@ -69,7 +69,6 @@ private:
   /// threads that there are enter it, and those that are not come along.
   LogicalResult emitRegion(Block &block, Value active, bool forAll = false);
   LogicalResult emitForAll(Block &block, Value active);
-  void keepResultsInRegisters();
   bool isWritten(Value buffer) const;
   void loadForAll(tile::LoadOp load, Value active);
   bool isTakenByAll(Operation *op) const;
@@ -560,62 +559,22 @@ LogicalResult Meetings::visit(Block &block) {
   return success();
 }
 
-/// Branches that all threads take alike give no values, so that they can be cut.
-void Meetings::keepResultsInRegisters() {
-  tile::Uniformity now(kernel);
-  SmallVector<scf::IfOp> branches;
-  kernel.walk([&](scf::IfOp branch) {
-    bool isForAll = !now.isDivergent(&branch.getThenRegion().front());
-    if (branch.getNumResults() != 0 && isForAll && !branch->getParentOfType<tile::ParallelOp>())
-      branches.push_back(branch);
-  });
-  for (scf::IfOp branch : branches) {
-    Location loc = branch.getLoc();
-    OpBuilder before(branch), after(branch->getContext());
-    after.setInsertionPointAfter(branch);
-    SmallVector<Value> loaded;
-    for (auto [n, result] : llvm::enumerate(branch.getResults())) {
-      Type scalar = result.getType(), stored = scalar.isIndex() ? Type(b.getI32Type()) : scalar;
-      auto type = tile::BufferType::get({}, stored, tile::Scope::Local);
-      Value registers = tile::AllocOp::create(before, loc, type, "chosen", Attribute());
-      for (scf::YieldOp yield : {branch.thenYield(), branch.elseYield()}) {
-        OpBuilder inside(yield);
-        Value value = yield.getOperand(n);
-        if (scalar.isIndex())
-          value = arith::IndexCastOp::create(inside, loc, stored, value);
-        tile::StoreOp::create(inside, loc, value, registers, ValueRange());
-      }
-      Value value = tile::LoadOp::create(after, loc, stored, registers, ValueRange(), FloatAttr());
-      if (scalar.isIndex())
-        value = arith::IndexCastOp::create(after, loc, scalar, value);
-      result.replaceAllUsesWith(value);
-    }
-    auto plain = scf::IfOp::create(before, loc, branch.getCondition(), /*withElseRegion=*/true);
-    for (auto [from, to] : {std::pair(branch.thenBlock(), plain.thenBlock()),
-                            std::pair(branch.elseBlock(), plain.elseBlock())})
-      to->getOperations().splice(to->begin(), from->getOperations(), from->begin(),
-                                 std::prev(from->end()));
-    branch.erase();
-  }
-}
-
 LogicalResult Meetings::run() {
-  int64_t threads = kernel.getThreads(), lanes = kernel.getWarpLanes();
   kernel.walk([&](Operation *op) {
     if (op->getNumRegions() == 0)
       written.insert_range(accessesOf(op).writes);
   });
   Block &body = kernel.getBody().front();
-  if (threads % (lanes ? lanes : widestWave) == 0) {
+  if (hasWholeWaves(kernel)) {
     uniformity.emplace(kernel);
     return visit(body);
   }
-  keepResultsInRegisters();
   b.setInsertionPointToStart(&body);
   Location loc = kernel.getLoc();
   Value thread = tile::ThreadIdOp::create(b, loc, b.getIndexType());
-  Value isThere = arith::CmpIOp::create(b, loc, arith::CmpIPredicate::ult, thread,
-                                        arith::ConstantIndexOp::create(b, loc, threads));
+  Value isThere =
+      arith::CmpIOp::create(b, loc, arith::CmpIPredicate::ult, thread,
+                            arith::ConstantIndexOp::create(b, loc, kernel.getThreads()));
   uniformity.emplace(kernel);
   return emitForAll(body, isThere);
 }

@@ -122,7 +122,7 @@ PieceValues::Motion PieceValues::ofArith(Operation *op) {
                                                   motionOf(op->getOperand(1)).divisor))};
 }
 
-bool isZero(Value value) {
+bool isZeroOfBits(Value value) {
   Attribute constant;
   if (!matchPattern(value, m_Constant(&constant)))
     return false;
@@ -149,7 +149,7 @@ std::optional<Gather> findAccesses(tile::ElementLoop loop) {
     return std::nullopt;
   Value value = gather.store.getValue();
   if (auto select = value.getDefiningOp<arith::SelectOp>();
-      select && isZero(select.getFalseValue()) && loop->isProperAncestor(select)) {
+      select && isZeroOfBits(select.getFalseValue()) && loop->isProperAncestor(select)) {
     gather.mask = select.getCondition();
     value = select.getTrueValue();
   }

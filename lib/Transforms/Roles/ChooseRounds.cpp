@@ -2,13 +2,15 @@
 //
 // A loop that is one gemm into a C that nothing else touches leaves it in flight over the end of
 // the round. A loop of two gemms, the second of which takes what was computed from the first, is
-// overlapped where it can be cut (Overlap.cpp), unless its author wants another schedule. In others
-// gemms run beside the statements that do not need them; `producer_consumer` waits for each.
+// overlapped where it can be cut (CutRound.cpp), unless its author wants another schedule. In
+// others gemms run beside the statements that do not need them; `producer_consumer` waits for each.
 //
 // SPDX-License-Identifier: Apache-2.0
 //===----------------------------------------------------------------------===//
+#include "Roles/CutRound.h"
 #include "Roles/OneSlot.h"
 #include "Roles/ProducerLoop.h"
+#include "Roles/RingSlots.h"
 #include "Roles/ScheduleWishes.h"
 
 #include "tilec/Transforms/PassTarget.h"
@@ -43,39 +45,53 @@ tile::GemmOp onlyGemm(ProducerLoop &plan) {
   return isPlain ? gemm : tile::GemmOp();
 }
 
-/// Whether the loop is overlapped; says why not where its author may wonder.
-bool overlaps(ProducerLoop &plan, StringRef wish) {
-  auto gemms = plan.loop.bodyBlock()->getOps<tile::GemmOp>();
-  if (wish == "auto" && std::distance(gemms.begin(), gemms.end()) < 2)
-    return false;
-  llvm::Expected<OverlapPlan> overlap = planOverlap(plan.loop, plan.copies);
-  if (overlap)
-    return true;
-  std::string why = llvm::toString(overlap.takeError());
-  if (wish == "auto")
-    plan.loop.emitRemark() << "its gemms are not overlapped: " << why;
-  else
-    refuseWish(plan.loop, wish, why);
-  return false;
+/// Fragments that a round has for itself stand in front of the loop: one starts undefined, and its
+/// registers are the same in every round.
+void hoistFragments(tile::ForOp loop) {
+  for (auto alloc : llvm::make_early_inc_range(loop.bodyBlock()->getOps<tile::AllocOp>()))
+    if (alloc.getResult().getType().isFragment())
+      alloc->moveBefore(loop);
 }
 
-/// The form of the loop's rounds, and whether its author has fixed its slots.
-void choose(ProducerLoop &plan, tile::KernelOp kernel, StringRef wish) {
+/// Says why the loop's gemms are not overlapped where its author may wonder.
+void explain(ProducerLoop &plan, StringRef wish, StringRef why) {
+  auto gemms = plan.loop.bodyBlock()->getOps<tile::GemmOp>();
+  if (wish != "auto")
+    refuseWish(plan.loop, wish, why);
+  else if (std::distance(gemms.begin(), gemms.end()) >= 2)
+    plan.loop.emitRemark() << "its gemms are not overlapped: " << why;
+}
+
+/// The form of the loop's rounds, and whether its author has fixed its slots. False where no
+/// producer serves it: it asks for one stage, and no slot is filled beside a gemm, or a second
+/// block fills that time.
+bool choose(ProducerLoop &plan, tile::KernelOp kernel, const TargetInfo &target, StringRef wish) {
   using enum tile::RoundForm;
-  const bool isPlain = wish == "producer_consumer";
-  plan.served.exact = plan.loop.getExact() || wish != "auto";
-  plan.served.form = onlyGemm(plan) ? InFlight : isPlain ? Plain : Beside;
-  if (kernel.getLockstep()) {
-    if (!isPlain)
-      refuseWish(plan.loop, wish, "the kernel mentions its threads");
-  } else if (plan.served.form == Beside) {
-    hoistFragments(plan.loop);
-    if (overlaps(plan, wish))
-      plan.served.form = Overlapped;
+  const bool isPlain = wish == "producer_consumer", isLockstep = kernel.getLockstep();
+  std::vector<tile::RoundPart> parts;
+  std::string why = "the kernel mentions its threads";
+  if (!isPlain && !isLockstep) {
+    llvm::Expected<std::vector<tile::RoundPart>> cut = cutRound(plan.loop, plan.copies);
+    if (cut)
+      parts = std::move(*cut);
+    else
+      why = llvm::toString(cut.takeError());
   }
-  if (!plan.isOverlapped())
-    plan.loop.getDeadFromMutable().clear();
+  const bool overlaps = !parts.empty();
+  if (plan.loop.getStages() < 2 &&
+      !(overlaps && fillsBesideGemms(plan) && !hasNeighbour(kernel, target)))
+    return false;
+  plan.served.exact = plan.loop.getExact() || wish != "auto";
+  plan.served.form = onlyGemm(plan) ? InFlight : isPlain ? Plain : overlaps ? Overlapped : Beside;
+  plan.served.parts = std::move(parts);
+  if (isLockstep && !isPlain)
+    refuseWish(plan.loop, wish, why);
+  else if (plan.served.form == Beside)
+    explain(plan, wish, why);
+  if (!isLockstep && (plan.served.form == Beside || overlaps))
+    hoistFragments(plan.loop);
   plan.write();
+  return true;
 }
 
 void chooseRounds(tile::KernelOp kernel, const TargetInfo &target, StringRef strategy) {
@@ -83,13 +99,12 @@ void chooseRounds(tile::KernelOp kernel, const TargetInfo &target, StringRef str
   bool isServed = false, wasServed = false;
   for (ProducerLoop &plan : producerLoopsOf(kernel, target)) {
     wasServed = true;
-    if (plan.loop.getStages() < 2 && !fillsBesideGemms(plan, kernel, target, strategy)) {
-      refuseSchedule(plan.loop, noRing);
-      forgetProducer(plan.loop);
+    if (choose(plan, kernel, target, wishOf(plan.loop, strategy))) {
+      isServed = true;
       continue;
     }
-    isServed = true;
-    choose(plan, kernel, wishOf(plan.loop, strategy));
+    refuseSchedule(plan.loop, noRing);
+    forgetProducer(plan.loop);
   }
   if (wasServed && !isServed)
     refuseEverywhere(kernel, strategy, noRing);

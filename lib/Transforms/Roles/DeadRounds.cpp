@@ -144,7 +144,9 @@ struct FindDeadRoundsPass : impl::FindDeadRoundsPassBase<FindDeadRoundsPass> {
       if (kernel.getLockstep())
         continue;
       kernel.walk([](tile::ForOp loop) {
-        if (Value from = loop.getServed() ? findDeadRounds(loop) : Value())
+        std::optional<tile::ServedAttr> served = loop.getServed();
+        bool isOverlapped = served && served->getServed().form == tile::RoundForm::Overlapped;
+        if (Value from = isOverlapped ? findDeadRounds(loop) : Value())
           loop.getDeadFromMutable().assign(from);
       });
     }

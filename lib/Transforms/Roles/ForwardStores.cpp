@@ -5,7 +5,7 @@
 //
 // SPDX-License-Identifier: Apache-2.0
 //===----------------------------------------------------------------------===//
-#include "Roles/OneSlot.h"
+#include "Roles/ProducerLoop.h"
 #include "Roles/TileStore.h"
 
 #include "tilec/Analysis/Buffers.h"
@@ -75,6 +75,10 @@ std::optional<PassedTile> passedTile(tile::AllocOp tile) {
 /// Whether the loop only computes what it stores to the tile, and from what nothing changes until
 /// `drain`.
 bool canMoveDown(const PassedTile &passed) {
+  // When each statement of a round that is cut runs is decided.
+  if (auto around = dyn_cast<tile::ForOp>(passed.fill->getParentOp());
+      around && around.getServed() && !around.getServed()->getServed().parts.empty())
+    return false;
   for (Operation &op : *tile::ElementLoop(passed.fill).bodyBlock())
     if (&op != passed.store && !isa<tile::LoadOp>(op) &&
         (!isMemoryEffectFree(&op) || op.getNumRegions() != 0))
@@ -160,14 +164,13 @@ void forwardSharedTiles(tile::KernelOp kernel, const TargetInfo &target) {
 }
 
 /// Before shared memory is counted: what may leave more of it to the rings.
-void forwardStoredTiles(tile::KernelOp kernel, const TargetInfo &target, StringRef strategy) {
+void forwardStoredTiles(tile::KernelOp kernel, const TargetInfo &target) {
   if (!whyNoProducer(kernel, target).empty())
     return;
   bool hasProducer = false;
   SharedMemory memory(kernel, target, FilledBuffers::FromStart);
   for (ProducerLoop &plan : producerLoopsOf(kernel, target))
-    if (plan.loop.getStages() > 1 || fillsBesideGemms(plan, kernel, target, strategy))
-      hasProducer |= plan.fitInto(memory);
+    hasProducer |= plan.fitInto(memory);
   if (hasProducer)
     forwardSharedTiles(kernel, target);
 }
@@ -180,7 +183,7 @@ struct ForwardStoresPass : impl::ForwardStoresPassBase<ForwardStoresPass> {
     if (!chip)
       return signalPassFailure();
     for (tile::KernelOp kernel : getOperation().getBody().getOps<tile::KernelOp>())
-      forwardStoredTiles(kernel, *chip, strategy);
+      forwardStoredTiles(kernel, *chip);
   }
 };
 

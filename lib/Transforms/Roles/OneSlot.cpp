@@ -11,9 +11,6 @@
 //===----------------------------------------------------------------------===//
 #include "Roles/OneSlot.h"
 
-#include "Roles/RingSlots.h"
-#include "Roles/ScheduleWishes.h"
-
 using namespace mlir;
 
 namespace tilec {
@@ -34,14 +31,7 @@ bool isRepeatable(Value value, tile::ForOp loop) {
 
 } // namespace
 
-bool fillsBesideGemms(ProducerLoop &plan, tile::KernelOp kernel, const TargetInfo &target,
-                      StringRef strategy) {
-  if (wishOf(plan.loop, strategy) == "producer_consumer" || kernel.getLockstep() ||
-      hasNeighbour(kernel, target))
-    return false;
-  llvm::Expected<OverlapPlan> overlap = planOverlap(plan.loop, plan.copies);
-  if (!overlap)
-    return llvm::consumeError(overlap.takeError()), false;
+bool fillsBesideGemms(const ProducerLoop &plan) {
   ProducerLoop overlapped = plan;
   overlapped.served.form = tile::RoundForm::Overlapped;
   return overlapped.pipes().size() > 1;

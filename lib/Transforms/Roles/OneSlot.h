@@ -15,13 +15,9 @@
 
 namespace tilec {
 
-/// Whether a producer serves the loop, which can be served and has `num_stages=1`: where its two
-/// gemms wait for different tiles, so that one of these is filled while the other is read. Not
-/// where a second block fills that time, nor where the author names `producer_consumer`. A pure
-/// question: `tile-choose-rounds` decides by it, and `tile-forward-stores` asks it before, since it
-/// has to come in front of dead rounds, which are looked for before rounds have a form.
-bool fillsBesideGemms(ProducerLoop &plan, tile::KernelOp kernel, const TargetInfo &target,
-                      llvm::StringRef strategy);
+/// Whether the two gemms of a loop that can be overlapped wait for different tiles, so that one of
+/// these is filled while the other is read.
+bool fillsBesideGemms(const ProducerLoop &plan);
 
 /// Whether the producer can fill the tiles of the first gemm one round ahead of those of the
 /// second, which is the order in which an overlapped loop releases them.

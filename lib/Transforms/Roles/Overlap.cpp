@@ -1,14 +1,10 @@
 //===- Overlap.cpp - the second gemm of a round under the next one's first --===//
 //
-// Moving head(k) in front of deferred(k - 1) and second(k - 1), and early(k) beside the
-// latter, is the only change of order. It is right when no buffer is written by one side and
-// touched by the other; that is all that is asked of the loop.
+// Writes a loop anew whose round is cut: when each statement runs stands on the loop.
 //
 // SPDX-License-Identifier: Apache-2.0
 //===----------------------------------------------------------------------===//
 #include "Roles/Overlap.h"
-
-#include "Roles/InFlight.h"
 
 #include "tilec/Analysis/Buffers.h"
 #include "tilec/Analysis/Index.h"
@@ -21,156 +17,48 @@ using namespace mlir;
 namespace tilec {
 namespace {
 
-/// Columns of the second gemm from which on the loop between the gemms is cut.
-constexpr int64_t narrowestCut = 128;
-
-/// Whether the op allocates a fragment (hoistFragments).
-bool isFragment(Operation *op) {
-  auto alloc = dyn_cast<tile::AllocOp>(op);
-  return alloc && alloc.getResult().getType().isFragment();
-}
-
-class Planner {
-public:
-  Planner(tile::ForOp loop, ArrayRef<tile::CopyOp> copies) : loop(loop), copies(copies) {}
-
-  llvm::Expected<OverlapPlan> run();
-
-private:
-  llvm::Error refuse(const Twine &why) {
-    return llvm::createStringError(llvm::inconvertibleErrorCode(), why);
-  }
-  llvm::Error findGemms();
-  llvm::Error cut();
-  bool conflicts(Operation *a, Operation *b) { return conflict(touched[a], touched[b]); }
-  bool conflictsWithAny(Operation *a, ArrayRef<Operation *> list) {
-    return llvm::any_of(list, [&](Operation *b) { return conflicts(a, b); });
-  }
-
-  tile::ForOp loop;
-  ArrayRef<tile::CopyOp> copies;
-  OverlapPlan plan;
-  SmallVector<Operation *> ops; ///< of the body that touch memory, in order, without `copies`
-  llvm::DenseMap<Operation *, Accesses> touched;
+/// The statements of a round by when they run, in order.
+struct CutRound {
+  tile::GemmOp first, second;
+  SmallVector<Operation *> head, early, late, deferred;
+  Operation *longest = nullptr; ///< of `early`; null: all of it comes first
 };
 
-llvm::Error Planner::findGemms() {
-  for (Operation &op : *loop.bodyBlock()) {
-    auto copy = dyn_cast<tile::CopyOp>(op);
-    if (isMemoryEffectFree(&op) || (copy && llvm::is_contained(copies, copy)) || isFragment(&op))
-      continue;
-    if (!isa<tile::GemmOp, tile::ElementLoop, tile::FillOp, tile::ReduceOp, scf::IfOp>(op))
-      return refuse("`" + op.getName().getStringRef() + "` stands in it");
-    auto result = op.walk([](Operation *inner) {
-      return isa<tile::PrintOp, tile::AssertOp, tile::AtomicOp, tile::ForOp, tile::WhileOp>(inner)
-                 ? WalkResult::interrupt()
-                 : WalkResult::advance();
-    });
-    if (result.wasInterrupted())
-      return refuse("something in it does more than compute");
-    for (Value value : op.getResults())
-      if (!value.use_empty())
-        return refuse("a value of one statement is used by another");
-    ops.push_back(&op);
-    touched[&op] = accessesOf(&op);
-    auto gemm = dyn_cast<tile::GemmOp>(op);
-    if (!gemm)
-      continue;
-    if (plan.second)
-      return refuse("it has more than two gemms");
-    (plan.first ? plan.second : plan.first) = gemm;
-  }
-  if (!plan.second)
-    return refuse("it has no two gemms");
-  if (!canFly(plan.first) || !canFly(plan.second))
-    return refuse("a gemm of it is not done by warp groups on whole fragments");
-  return llvm::Error::success();
-}
-
-llvm::Error Planner::cut() {
-  Operation *first = plan.first, *second = plan.second;
-  // In front of the first gemm: what it and its preparations depend on, and what depends on the
-  // buffers as the round before has left them.
-  SmallVector<Operation *> before, headReversed = {first};
-  for (Operation *op : ops) {
-    if (op == first)
+CutRound cutOf(tile::ForOp loop) {
+  CutRound round;
+  for (auto [op, part] : llvm::zip(statementsOf(loop), loop.getServed()->getServed().parts))
+    switch (part) {
+    case tile::RoundPart::Head:
+      round.head.push_back(op);
       break;
-    before.push_back(op);
-  }
-  for (Operation *op : llvm::reverse(before))
-    if (conflictsWithAny(op, headReversed))
-      headReversed.push_back(op);
-  for (Operation *op : llvm::reverse(ArrayRef(headReversed).drop_front()))
-    plan.head.push_back(op);
-  for (Operation *op : headReversed)
-    if (conflicts(op, second))
-      return refuse("its first gemm needs what its second one gives, or writes what that reads");
-  bool isBehind = false;
-  for (Operation *op : ops) {
-    isBehind |= op == second;
-    if (op == second || llvm::is_contained(headReversed, op))
-      continue;
-    bool mustWait = conflicts(op, second);
-    if (mustWait && isBehind)
-      return refuse("something follows its second gemm that touches the same tiles");
-    mustWait |= conflictsWithAny(op, plan.late);
-    (mustWait ? plan.late : plan.early).push_back(op);
-  }
-  SmallVector<Operation *> kept;
-  for (Operation *op : llvm::reverse(plan.late))
-    (conflictsWithAny(op, headReversed) || conflictsWithAny(op, kept) ? kept : plan.deferred)
-        .push_back(op);
-  plan.late.assign(kept.rbegin(), kept.rend());
-  std::reverse(plan.deferred.begin(), plan.deferred.end());
-  // The second gemm is done before the other side of it: there is time for half of what `late`
-  // waits for. A narrow one, as of 64 columns, does not pay (docs/numbers/hopper-trials.md).
-  for (Operation *op : plan.early) {
-    if (plan.second.n() < narrowestCut)
+    case tile::RoundPart::First:
+      round.first = cast<tile::GemmOp>(op);
       break;
-    auto parallel = dyn_cast<tile::ElementLoop>(op);
-    bool feedsLate = parallel && llvm::any_of(touched[op].writes, [&](Value root) {
-                       auto type = cast<tile::BufferType>(root.getType());
-                       return type.isFragment() && type.rank() == 2 &&
-                              llvm::any_of(plan.late, [&](Operation *later) {
-                                return llvm::is_contained(touched[later].reads, root);
-                              });
-                     });
-    if (feedsLate)
-      plan.longest = op;
-  }
-  // What is written next to the first gemm's result is read beside the second gemm.
-  bool isChained = llvm::any_of(plan.early, [&](Operation *op) { return conflicts(op, first); });
-  return isChained ? llvm::Error::success()
-                   : refuse("nothing of it could run beside its second gemm");
-}
-
-llvm::Expected<OverlapPlan> Planner::run() {
-  if (llvm::Error error = findGemms())
-    return std::move(error);
-  if (llvm::Error error = cut())
-    return std::move(error);
-  // Each ring belongs to one of the gemms, so that its slots are released when that is done.
-  for (tile::CopyOp copy : copies) {
-    bool read[2] = {false, false};
-    for (Operation *op : ops) {
-      if (!llvm::is_contained(touched[op].reads, copy.getDst()))
-        continue;
-      if (op != plan.first && op != plan.second)
-        return refuse("a tile that is copied is read by more than a gemm");
-      read[op == plan.second] = true;
+    case tile::RoundPart::Longest:
+      round.longest = op;
+      [[fallthrough]];
+    case tile::RoundPart::Early:
+      round.early.push_back(op);
+      break;
+    case tile::RoundPart::Late:
+      round.late.push_back(op);
+      break;
+    case tile::RoundPart::Second:
+      round.second = cast<tile::GemmOp>(op);
+      break;
+    case tile::RoundPart::Deferred:
+      round.deferred.push_back(op);
+      break;
     }
-    if (read[0] == read[1])
-      return refuse("a tile that is copied is read by both gemms or by none");
-  }
-  return std::move(plan);
+  return round;
 }
 
 /// Writes the new loop.
 class Rewriter {
 public:
-  Rewriter(tile::ForOp loop, OverlapPlan &plan, ArrayRef<OverlapPipe> pipes)
-      : loop(loop), served(loop.getServed()->getServed()), deadFrom(loop.getDeadFrom()), plan(plan),
-        pipes(pipes), b(loop), loc(loop.getLoc()) {}
+  Rewriter(tile::ForOp loop, ArrayRef<OverlapPipe> pipes)
+      : loop(loop), served(loop.getServed()->getServed()), deadFrom(loop.getDeadFrom()),
+        plan(cutOf(loop)), pipes(pipes), b(loop), loc(loop.getLoc()) {}
 
   void run();
 
@@ -222,7 +110,7 @@ private:
   tile::ForOp loop;
   const tile::Served served;
   const Value deadFrom;
-  OverlapPlan &plan;
+  CutRound plan;
   ArrayRef<OverlapPipe> pipes;
   OpBuilder b;
   Location loc;
@@ -387,26 +275,8 @@ void Rewriter::run() {
 
 } // namespace
 
-void hoistFragments(tile::ForOp loop) {
-  for (Operation &op : llvm::make_early_inc_range(*loop.bodyBlock()))
-    if (isFragment(&op))
-      op.moveBefore(loop);
-}
-
-llvm::Expected<OverlapPlan> planOverlap(tile::ForOp loop, ArrayRef<tile::CopyOp> copies) {
-  std::optional<int64_t> step = tile::constantInt(loop.getStep());
-  if (!step || *step <= 0)
-    return llvm::createStringError(llvm::inconvertibleErrorCode(), "it does not count up");
-  return Planner(loop, copies).run();
-}
-
-bool feedsFirst(tile::ForOp loop, Value ring) {
-  tile::GemmOp first = *loop.bodyBlock()->getOps<tile::GemmOp>().begin();
-  return rootOf(first.getA()) == ring || rootOf(first.getB()) == ring;
-}
-
-void applyOverlap(tile::ForOp loop, OverlapPlan &plan, ArrayRef<OverlapPipe> pipes) {
-  Rewriter(loop, plan, pipes).run();
+void applyOverlap(tile::ForOp loop, ArrayRef<OverlapPipe> pipes) {
+  Rewriter(loop, pipes).run();
   loop.erase();
 }
 

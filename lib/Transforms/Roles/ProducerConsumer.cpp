@@ -21,9 +21,9 @@
 #include "Layouts/LoopLayout.h"
 #include "Layouts/Rings.h"
 #include "Normalize/Normalize.h"
-#include "Roles/InFlight.h"
 #include "Roles/OneFill.h"
 #include "Roles/OneSlot.h"
+#include "Roles/Overlap.h"
 #include "Roles/Persistent.h"
 #include "Roles/ProducerLoop.h"
 #include "Roles/Product.h"
@@ -267,7 +267,6 @@ void Expansion::consume(OneFill &fill) {
 }
 
 void Expansion::overlap(ProducerLoop &plan) {
-  OverlapPlan cut = llvm::cantFail(planOverlap(plan.loop, plan.copies)); // it has the form
   SmallVector<OverlapPipe> used;
   for (auto [pipe, list] : llvm::zip(pipes[plan.loop], plan.pipes())) {
     OverlapPipe one;
@@ -282,7 +281,7 @@ void Expansion::overlap(ProducerLoop &plan) {
     };
     used.push_back(one);
   }
-  applyOverlap(plan.loop, cut, used);
+  applyOverlap(plan.loop, used);
 }
 
 void Expansion::consume(ProducerLoop &plan) {
@@ -316,9 +315,6 @@ void Expansion::consume(ProducerLoop &plan) {
     if (kernel.getTeams() > 1)
       takeTurns(plan);
   } else {
-    if (plan.served.form == tile::RoundForm::Beside)
-      leaveGemmsInFlight(kernel, plan.loop, *plan.round, target);
-    goToEndOf(*plan.round);
     tile::PipeReleaseOp::create(builder, at, pipe, slot, /*previous=*/false);
   }
   plan.loop.setStages(1);

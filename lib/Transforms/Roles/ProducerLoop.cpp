@@ -66,6 +66,16 @@ bool isOfScalars(Operation *op) {
   return store && store.getBuffer().getType().isLocal();
 }
 
+bool canFly(tile::GemmOp gemm) {
+  return gemm.getWarpGroup() && !gemm.getPlaces() && gemm.getC().getDefiningOp<tile::AllocOp>() &&
+         gemm.getC().getType().isFragment();
+}
+
+bool feedsFirst(tile::ForOp loop, Value ring) {
+  tile::GemmOp first = *loop.bodyBlock()->getOps<tile::GemmOp>().begin();
+  return rootOf(first.getA()) == ring || rootOf(first.getB()) == ring;
+}
+
 Block *roundOf(tile::ForOp loop) {
   scf::IfOp only;
   for (Operation &op : *loop.bodyBlock()) {

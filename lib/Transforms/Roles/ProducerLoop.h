@@ -9,12 +9,14 @@
 #pragma once
 
 #include "Memory/SharedMemory.h"
-#include "Roles/Overlap.h"
 #include "Roles/ProducerSlice.h"
 
 #include "tilec/Analysis/Buffers.h"
 
 namespace tilec {
+
+/// Whether the first gemm of the loop's body reads this ring.
+bool feedsFirst(tile::ForOp loop, mlir::Value ring);
 
 /// The statements of a round: the loop's body, or those of the one branch that it consists of
 /// beside arithmetic. A round whose condition does not hold fills nothing.
@@ -22,6 +24,10 @@ mlir::Block *roundOf(tile::ForOp loop);
 
 /// Whether the op reads or writes a variable, or reads an element of a tensor.
 bool isOfScalars(mlir::Operation *op);
+
+/// Whether a wait behind other statements can stand for the gemm: it is one of warp groups into a
+/// whole fragment, and no sparse one.
+bool canFly(tile::GemmOp gemm);
 
 /// A pipelined loop around gemms of warp groups, all of whose copies a producer does.
 struct ProducerLoop {

@@ -18,6 +18,7 @@
 //
 // SPDX-License-Identifier: Apache-2.0
 //===----------------------------------------------------------------------===//
+#include "Layouts/Stores.h"
 #include "Memory/SharedMemory.h"
 #include "Roles/PlainProduct.h"
 #include "Roles/Product.h"
@@ -30,7 +31,6 @@
 #include "tilec/Transforms/Passes.h"
 
 #include "mlir/Dialect/SCF/IR/SCF.h"
-#include "mlir/IR/Matchers.h"
 
 using namespace mlir;
 
@@ -56,10 +56,6 @@ struct SplitProduct {
   SmallVector<Operation *> rest;
   llvm::SetVector<Value> byRow;
 };
-
-bool isZero(Value value) {
-  return matchPattern(value, m_Zero()) || matchPattern(value, m_AnyZeroFloat());
-}
 
 /// Whether C is zero in front of the loop, and nothing else stands there that counts.
 bool startsAtZero(SplitProduct &product) {

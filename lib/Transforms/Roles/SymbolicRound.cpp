@@ -286,7 +286,8 @@ bool SymbolicRound::visit(tile::GemmOp gemm) {
     return false;
   bool addsZero = isRegisters && now(a).is(Symbol::Zero);
   if (gemm.getClear()) {
-    state[c] = unknown();
+    bool isZero = addsZero && tile::constantInt(gemm.getClear()).value_or(0) != 0;
+    state[c] = isZero ? Symbol{Symbol::Zero} : unknown();
     return true;
   }
   // What is multiplied is finite, and so is what comes out.

@@ -38,7 +38,7 @@ namespace tilec {
 
 namespace {
 
-std::optional<int64_t> constantOf(Value value) {
+std::optional<int64_t> knownNumber(Value value) {
   APInt constant;
   return matchPattern(value, m_ConstantInt(&constant)) ? std::optional(constant.getSExtValue())
                                                        : std::nullopt;
@@ -164,7 +164,7 @@ SmallVector<Value> cloneReads(OpBuilder &b, const FirstReads &first, scf::ForOp 
 SmallVector<Value> readsBefore(OpBuilder &b, const FirstReads &first, scf::ForOp loop) {
   Location loc = loop.getLoc();
   Value lower = loop.getLowerBound(), upper = loop.getUpperBound();
-  std::optional<int64_t> from = constantOf(lower), to = constantOf(upper);
+  std::optional<int64_t> from = knownNumber(lower), to = knownNumber(upper);
   if (from && to && *from < *to)
     return cloneReads(b, first, loop, lower);
   Value runs = arith::CmpIOp::create(b, loc, arith::CmpIPredicate::slt, lower, upper);
@@ -223,7 +223,7 @@ std::optional<int64_t> aheadOf(Value value, Value iv) {
   if (value == iv)
     return 0;
   auto sum = value.getDefiningOp<arith::AddIOp>();
-  std::optional<int64_t> by = sum ? constantOf(sum.getRhs()) : std::nullopt;
+  std::optional<int64_t> by = sum ? knownNumber(sum.getRhs()) : std::nullopt;
   std::optional<int64_t> rest = by ? aheadOf(sum.getLhs(), iv) : std::nullopt;
   return rest ? std::optional(*rest + *by) : std::nullopt;
 }
@@ -231,12 +231,12 @@ std::optional<int64_t> aheadOf(Value value, Value iv) {
 /// Counts what is a remainder of the loop variable: LLVM takes the quotient of a remainder apart
 /// and mixes it with the addresses, with a multiplication for each.
 scf::ForOp countSlots(scf::ForOp loop) {
-  std::optional<int64_t> lower = constantOf(loop.getLowerBound());
-  if (!lower || *lower < 0 || constantOf(loop.getStep()) != 1)
+  std::optional<int64_t> lower = knownNumber(loop.getLowerBound());
+  if (!lower || *lower < 0 || knownNumber(loop.getStep()) != 1)
     return loop;
   llvm::MapVector<std::pair<int64_t, int64_t>, SmallVector<Operation *>> users; // slots, first one
   for (auto rem : loop.getBody()->getOps<arith::RemUIOp>()) {
-    std::optional<int64_t> slots = constantOf(rem.getRhs());
+    std::optional<int64_t> slots = knownNumber(rem.getRhs());
     std::optional<int64_t> ahead = aheadOf(rem.getLhs(), loop.getInductionVar());
     if (slots && ahead && *slots > 0 && !isPowerOf2(*slots) && *lower + *ahead >= 0)
       users[{*slots, (*lower + *ahead) % *slots}].push_back(rem);

@@ -64,7 +64,7 @@ std::optional<int64_t> priorityOfRounds(Emitter &e, tile::ForOp loop);
 LogicalResult emitReduce(Emitter &e, tile::ReduceOp reduce, Elements &elements);
 LogicalResult emitScan(Emitter &e, tile::ScanOp scan, Elements &elements);
 
-// AsyncCopy.cpp
+// AsyncCopy.cpp, LdsDma.cpp, CpAsync.cpp; groups of copies: CopyGroups.cpp
 LogicalResult emitAsyncCopy(Emitter &e, tile::AsyncCopyOp copy, Elements &elements);
 void emitAsyncCommit(Emitter &e);
 /// Outside of any tensor that an LDS DMA reads (asyncPieceBytes), whatever soffset adds in the
@@ -82,7 +82,7 @@ SmallVector<Value, 4> pointInTile(Emitter &e, Location loc, const SharedLayout &
 void emitAsyncWait(Emitter &e, int64_t pending);
 
 /// Pipeline.cpp: the parts of a matrix loop, whose order `wave-schedule` plans; those of its copies
-/// (AsyncCopy.cpp) and of its product (Gemm.cpp).
+/// (LdsDma.cpp) and of its product (Gemm.cpp).
 LogicalResult emitPipeline(Emitter &e, tile::ForOp loop, Elements &elements);
 void emitCopyTemplates(Emitter &e, tile::AsyncCopyOp copy, const PipelineOperand &operand,
                        Elements &elements);

@@ -46,7 +46,7 @@ private:
   Value fold(Value x, Value y) { return fold(x, y, isUnsignedType); }
   Value fold(Value x, Value y, bool areUnsigned) {
     Value result = combine(b, loc, kind, x, y, areUnsigned, reduce.getNanPropagate());
-    // Fused with those products that allow it, too (RelaxMath.h).
+    // Fused with those products that allow it, too (Normalize/FuseSquares.cpp).
     if (auto sum = result.getDefiningOp<arith::AddFOp>())
       sum.setFastmath(arith::FastMathFlags::contract);
     return result;

@@ -146,22 +146,39 @@ struct Context {
 std::vector<std::string> passesBefore(StringRef last, StringRef target) {
   std::string chip = ("{target=" + target + "}").str();
   std::vector<std::string> all = {"tile-check",
-                                  "tile-expand-threads",
+                                  "tile-separate-overlaps{lockstep=true}",
+                                  "tile-expand-thread-tiles",
+                                  "tile-keep-single-elements",
+                                  "tile-stage-elements",
+                                  "tile-unroll-locals",
+                                  "tile-unroll-reads",
+                                  "tile-share-quotients",
+                                  "tile-store-once",
+                                  "tile-decide-comparisons{lockstep=true}",
                                   "tile-separate-threads",
                                   "tile-part-waves" + chip,
                                   "tile-choose-threads" + chip,
                                   "tile-infer-layouts" + chip,
                                   "tile-choose-schedules" + chip,
                                   "tile-delay-sums",
-                                  "tile-relax-math" + chip,
+                                  "tile-rewrite-gates",
+                                  "tile-shorten-angles" + chip,
+                                  "tile-fuse-squares",
+                                  "tile-fuse-affine",
+                                  "tile-relax-exponentials" + chip,
+                                  "tile-relax-logarithms",
+                                  "tile-relax-quotients" + chip,
+                                  "tile-fuse-exact-products",
+                                  "tile-allow-fast-math",
                                   "tile-run-serial-ahead" + chip,
                                   "tile-hoist-reads" + chip,
                                   "tile-hoist-tiles",
                                   "tile-find-producers" + chip,
+                                  "tile-clear-products" + chip,
+                                  "tile-choose-rounds" + chip,
                                   "tile-forward-stores" + chip,
                                   "tile-find-dead-rounds",
-                                  "tile-simplify-fills" + chip,
-                                  "tile-choose-rounds" + chip,
+                                  "tile-guard-masks" + chip,
                                   "tile-share-out-tiles" + chip,
                                   "tile-take-turns" + chip,
                                   "tile-fit-slots" + chip,
@@ -169,6 +186,7 @@ std::vector<std::string> passesBefore(StringRef last, StringRef target) {
                                   "tile-add-slots" + chip,
                                   "tile-fill-once" + chip,
                                   "tile-clear-first-rounds" + chip,
+                                  "tile-delay-waits" + chip,
                                   "tile-expand-producers" + chip,
                                   "tile-read-images",
                                   "tile-separate-tiles",
@@ -400,7 +418,7 @@ TEST(ContractPromises, BroughtTiles) {
     root->walk([](tile::CopyOp copy) { copy.removeTransfersAttr(); });
   };
   expectSaid(
-      saidOfPlanted(product, "sm_90a", "tile-forward-stores", "tile-find-producers", left),
+      saidOfPlanted(product, "sm_90a", "tile-clear-products", "tile-find-producers", left),
       "`tile-find-producers` gives: `tile.copy` stands in a round of a served loop and is left to");
 }
 TEST(ContractPromises, WholeRings) {
@@ -640,8 +658,8 @@ void addSetprio(Operation *root) {
 
 TEST(ContractsLeave, Parameters) {
   for (StringRef pass :
-       {"tile-check", "tile-expand-threads", "tile-narrow-tiles", "tile-raise-copies",
-        "tile-infer-layouts", "tile-relax-math", "tile-expand-pipelines"})
+       {"tile-check", "tile-expand-thread-tiles", "tile-narrow-tiles", "tile-raise-copies",
+        "tile-infer-layouts", "tile-relax-exponentials", "tile-expand-pipelines"})
     expectSaid(saidOfPlanted(product, "gfx950", pass, pass, renameTensor),
                ("`" + pass + "` leaves: `tile.tensor` stands or has changed").str());
   expectSaid(

@@ -9,11 +9,17 @@
 #pragma once
 
 #include "llvm/ADT/Hashing.h"
+#include "llvm/ADT/SmallVector.h"
 #include "llvm/ADT/StringRef.h"
 
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <vector>
+
+namespace mlir {
+class Operation;
+}
 
 namespace tilec::tile {
 
@@ -27,13 +33,31 @@ enum class RoundForm {
 llvm::StringRef stringifyRoundForm(RoundForm form);
 std::optional<RoundForm> symbolizeRoundForm(llvm::StringRef name);
 
+/// When a statement of an overlapped round runs: before the first gemm of its round, beside the
+/// second one of the round before, or behind that; deferred ones beside the first gemm of the next
+/// round.
+enum class RoundPart {
+  Head,  ///< what the first gemm needs
+  First, ///< the first gemm
+  Early, ///< may run beside the second gemm of the round before
+  /// As `Early`, and what `Late` ones read is computed last by this: its second half and what
+  /// follows it run beside them.
+  Longest,
+  Late,     ///< must wait for that gemm
+  Second,   ///< the second gemm
+  Deferred, ///< must wait for it, too, but the next first gemm need not wait for it
+};
+llvm::StringRef stringifyRoundPart(RoundPart part);
+std::optional<RoundPart> symbolizeRoundPart(llvm::StringRef name);
+
 struct Served {
   RoundForm form = RoundForm::Plain;
   int64_t slots = 1;        ///< of each of its tiles
   bool everyThread = false; ///< threads read slots themselves, beside the gemms
   bool exact = false;       ///< so many slots are what the author wants, not a wish
   // Of overlapped loops.
-  bool takesTurns = false; ///< warp groups multiply in turn
+  std::vector<RoundPart> parts; ///< of each statement of a round (`statementsOf`)
+  bool takesTurns = false;      ///< warp groups multiply in turn
   /// The second gemm is waited for beside the first, and its tile released: where there is no
   /// second slot and the gemms take less time than a copy, the next tile comes beside what lies
   /// between.
@@ -48,6 +72,10 @@ struct Served {
 llvm::hash_code hash_value(const Served &served);
 
 class ForOp;
+/// The statements of a round, in order: what touches memory, without the copies that a producer
+/// brings and fragments, whose registers are there before.
+llvm::SmallVector<mlir::Operation *> statementsOf(ForOp loop);
+
 /// What in the loop's `served` contradicts the loop or itself; nothing when all agrees.
 std::optional<std::string> complaintAbout(const Served &served, ForOp loop);
 

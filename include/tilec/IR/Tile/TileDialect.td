@@ -203,9 +203,10 @@ def Tile_MmaAttr : Tile_Attr<"Mma", "mma"> {
 def Tile_ServedAttr : Tile_Attr<"Served", "served"> {
   let summary = "how a producer serves a loop: tilec::tile::Served";
   let description = [{
-    `#tile.served<overlapped slots = 1 every_thread exact turns ends_together first_ahead>`: the form
-    of a round, one of `plain`, `beside`, `in_flight` and `overlapped`; slots of each tile; and what
-    of the rest holds (tilec/IR/Tile/Served.h).
+    `#tile.served<overlapped [head, first, early, longest, late, second, deferred] slots = 1 every_thread
+    exact turns ends_together first_ahead>`: the form of a round, one of `plain`, `beside`, `in_flight` and
+    `overlapped`; when each statement of an overlapped one runs; slots of each tile; and what of the rest
+    holds (tilec/IR/Tile/Served.h).
   }];
   let parameters = (ins AttrOrTypeParameter<"::tilec::tile::Served", "", "const ::tilec::tile::Served &">:$served);
   let hasCustomAssemblyFormat = 1;

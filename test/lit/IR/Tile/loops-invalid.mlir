@@ -402,6 +402,62 @@ tile.program @p {
   %one = arith.constant 1 : index
   tile.kernel "k" grid(%one) threads(64) {
   ^bb0(%bx: index):
+    // expected-error @+1 {{says when statements run and does not overlap gemms}}
+    tile.for %k = %one to %one step %one kind(pipelined) attributes {served = #tile.served<plain [head] slots = 2>} {
+    }
+  }
+}
+
+// -----
+
+tile.program @p {
+  %one = arith.constant 1 : index
+  tile.kernel "k" grid(%one) threads(64) {
+  ^bb0(%bx: index):
+    %a = tile.alloc "a" : !tile.buffer<[16, 16], f16, shared>
+    %c = tile.alloc "c" : !tile.buffer<[16, 16], f32, fragment>
+    // expected-error @+1 {{says when 3 statements run and has 2}}
+    tile.for %k = %one to %one step %one kind(pipelined) attributes {served = #tile.served<overlapped [first, early, second] slots = 2>} {
+      tile.gemm %a, %a, %c : !tile.buffer<[16, 16], f16, shared>, !tile.buffer<[16, 16], f16, shared>, !tile.buffer<[16, 16], f32, fragment>
+      tile.gemm %a, %a, %c : !tile.buffer<[16, 16], f16, shared>, !tile.buffer<[16, 16], f16, shared>, !tile.buffer<[16, 16], f32, fragment>
+    }
+  }
+}
+
+// -----
+
+tile.program @p {
+  %one = arith.constant 1 : index
+  tile.kernel "k" grid(%one) threads(64) {
+  ^bb0(%bx: index):
+    %a = tile.alloc "a" : !tile.buffer<[16, 16], f16, shared>
+    %c = tile.alloc "c" : !tile.buffer<[16, 16], f32, fragment>
+    // expected-error @+1 {{has other gemms than a first and a second one}}
+    tile.for %k = %one to %one step %one kind(pipelined) attributes {served = #tile.served<overlapped [second, first] slots = 2>} {
+      tile.gemm %a, %a, %c : !tile.buffer<[16, 16], f16, shared>, !tile.buffer<[16, 16], f16, shared>, !tile.buffer<[16, 16], f32, fragment>
+      tile.gemm %a, %a, %c : !tile.buffer<[16, 16], f16, shared>, !tile.buffer<[16, 16], f16, shared>, !tile.buffer<[16, 16], f32, fragment>
+    }
+  }
+}
+
+// -----
+
+tile.program @p {
+  %one = arith.constant 1 : index
+  tile.kernel "k" grid(%one) threads(64) {
+  ^bb0(%bx: index):
+    // expected-error @+1 {{no part of a round is `middle`}}
+    tile.for %k = %one to %one step %one kind(pipelined) attributes {served = #tile.served<overlapped [middle] slots = 2>} {
+    }
+  }
+}
+
+// -----
+
+tile.program @p {
+  %one = arith.constant 1 : index
+  tile.kernel "k" grid(%one) threads(64) {
+  ^bb0(%bx: index):
     // expected-error @+1 {{leaves one gemm in flight and has 0}}
     tile.for %k = %one to %one step %one kind(pipelined) attributes {served = #tile.served<in_flight slots = 2>} {
     }

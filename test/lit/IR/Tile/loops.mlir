@@ -36,6 +36,17 @@ tile.program @loops {
     // CHECK: served = #tile.served<beside slots = 2>
     tile.for %i = %c0 to %c8 step %one kind(pipelined) attributes {served = #tile.served<beside slots = 2>} {
     }
+    // CHECK: served = #tile.served<overlapped [first, longest, second] slots = 1 turns>
+    %a = tile.alloc "a" : !tile.buffer<[16, 16], f16, shared>
+    %c = tile.alloc "c" : !tile.buffer<[16, 16], f32, fragment>
+    tile.for %i = %c0 to %c8 step %one kind(pipelined) attributes {served = #tile.served<overlapped [first, longest, second] slots = 1 turns>} {
+      tile.gemm %a, %a, %c : !tile.buffer<[16, 16], f16, shared>, !tile.buffer<[16, 16], f16, shared>, !tile.buffer<[16, 16], f32, fragment>
+      tile.parallel (%j) in (%c8) {
+        %x = tile.load %from[%j] : !tile.buffer<[8], f32, fragment> -> f32
+        tile.store %x, %from[%j] : f32, !tile.buffer<[8], f32, fragment>
+      }
+      tile.gemm %a, %a, %c : !tile.buffer<[16, 16], f16, shared>, !tile.buffer<[16, 16], f16, shared>, !tile.buffer<[16, 16], f32, fragment>
+    }
     // CHECK: tile.gather (%{{.*}}) in (%{{.*}}) {
     tile.gather (%i) in (%c8) {
     }

@@ -15,13 +15,15 @@ def stages(target):
     stores = "" if amd else f"tile-stage-stores{t},"
     return [
         f"builtin.module(tile.program(tile-check,tile-normalize,tile-infer-layouts{t}))",
-        f"builtin.module(tile.program(tile-choose-schedules{t},tile-delay-sums,tile-relax-math{t},"
+        f"builtin.module(tile.program(tile-choose-schedules{t},tile-delay-sums,"
+        f"tile-rewrite-gates,tile-shorten-angles{t},tile-fuse-squares,tile-fuse-affine,tile-relax-exponentials{t},"
+        f"tile-relax-logarithms,tile-relax-quotients{t},tile-fuse-exact-products,tile-allow-fast-math,"
         f"tile-run-serial-ahead{t},tile-hoist-reads{t},"
-        f"tile-hoist-tiles,tile-find-producers{t},tile-forward-stores{t},"
-        f"tile-find-dead-rounds,tile-simplify-fills{t},tile-choose-rounds{t},"
+        f"tile-hoist-tiles,tile-find-producers{t},tile-clear-products{t},"
+        f"tile-choose-rounds{t},tile-forward-stores{t},tile-find-dead-rounds,tile-guard-masks{t},"
         f"tile-share-out-tiles{t},tile-take-turns{t},tile-fit-slots{t},"
         f"tile-store-tiles{t},tile-add-slots{t},tile-fill-once{t},"
-        f"tile-clear-first-rounds{t},tile-expand-producers{t},tile-read-images,tile-separate-tiles,"
+        f"tile-clear-first-rounds{t},tile-delay-waits{t},tile-expand-producers{t},tile-read-images,tile-separate-tiles,"
         f"tile-expand-pipelines{t},canonicalize,cse,{stores}"
         f"tile-place-shared{t},tile-place-barriers))",
         f"builtin.module(tile-to-wave{t},canonicalize,cse)",

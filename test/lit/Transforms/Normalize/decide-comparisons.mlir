@@ -1,8 +1,11 @@
 // RUN: tilec-opt %s --pass-pipeline='builtin.module(tile.program(tile-decide-comparisons,tile-erase-dead))' | FileCheck %s
+// RUN: tilec-opt %s --pass-pipeline='builtin.module(tile.program(tile-decide-comparisons{lockstep=true}))' | FileCheck %s --check-prefix=OTHER
 //
 // Guards that all iterations answer alike are constants: columns of the four tiles of 32 are all below 128, none is
 // 128 or more, and whether one is below 100 depends on the iteration.
 
+// With `lockstep`, only programs with kernels that name threads are looked at.
+// OTHER-COUNT-3: scf.if
 // CHECK-LABEL: tile.kernel "tiles" grid
 // CHECK-NOT:     scf.if
 // CHECK:         tile.store

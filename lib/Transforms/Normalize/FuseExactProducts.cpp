@@ -1,21 +1,27 @@
-//===- ExactProducts.cpp - products that f32 holds to the last bit --------===//
+//===- FuseExactProducts.cpp - products that f32 holds to the last bit ----===//
 //
+// a * b + c of f32, where a and b have so few significant bits that a * b has at most 24 (elements
+// of f16, 8 bits and fewer, and what only such are stored to), may be one fused operation
+// (`contract`): it rounds as the two do. Not of bf16, whose products may be beyond f32's range.
 // Follows how many bits values have, and where, from the types that they were loaded from.
 //
 // SPDX-License-Identifier: Apache-2.0
 //===----------------------------------------------------------------------===//
-#include "Normalize/ExactProducts.h"
-
 #include "Normalize/RelaxMath.h"
 #include "Normalize/RowMaxima.h"
 
 #include "tilec/Analysis/Buffers.h"
+#include "tilec/Transforms/Passes.h"
 
 #include <cmath>
 
 using namespace mlir;
 
 namespace tilec {
+
+#define GEN_PASS_DEF_FUSEEXACTPRODUCTSPASS
+#include "tilec/Transforms/Passes.h.inc"
+
 namespace {
 
 /// How many bits from its first to its last one a number other than 0 has at most, and how far they
@@ -154,8 +160,6 @@ Width Widths::of(Value value, int depth) {
   return anyNumber;
 }
 
-} // namespace
-
 void fuseExactProducts(tile::KernelOp kernel) {
   Widths widths;
   kernel.walk([&](Operation *sum) {
@@ -170,5 +174,16 @@ void fuseExactProducts(tile::KernelOp kernel) {
     }
   });
 }
+
+struct FuseExactProductsPass : impl::FuseExactProductsPassBase<FuseExactProductsPass> {
+  using FuseExactProductsPassBase::FuseExactProductsPassBase;
+
+  void runOnOperation() override {
+    for (tile::KernelOp kernel : relaxedKernels(getOperation()))
+      fuseExactProducts(kernel);
+  }
+};
+
+} // namespace
 
 } // namespace tilec

@@ -1,4 +1,4 @@
-//===- RelaxSquares.cpp - sums of squares ---------------------------------===//
+//===- FuseSquares.cpp - sums of squares ----------------------------------===//
 //
 // Takes a kernel, lets squares that are added to sums of squares be one fma with the sum.
 //
@@ -9,6 +9,7 @@
 #include "Normalize/RowMaxima.h"
 
 #include "tilec/Analysis/Buffers.h"
+#include "tilec/Transforms/Passes.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Interfaces/SideEffectInterfaces.h"
@@ -16,6 +17,10 @@
 using namespace mlir;
 
 namespace tilec {
+
+#define GEN_PASS_DEF_FUSESQUARESPASS
+#include "tilec/Transforms/Passes.h.inc"
+
 namespace {
 
 /// Whether two values of one loop are the same expression, of elements that no store changes
@@ -41,7 +46,7 @@ bool isSameValue(Value a, Value b) {
 
 /// x * x + y, where x * x is a term of a sum: all terms are positive, so one rounding less is only
 /// nearer to the sum. Reductions allow it (ReduceEmitter); here the product does.
-void relaxSummedSquares(tile::ReduceOp reduce) {
+void fuseSummedSquares(tile::ReduceOp reduce) {
   Value squares = reduce.getSrc();
   if (reduce.getKind() != tile::ReduceKind::Sum || !squares.getDefiningOp<tile::AllocOp>())
     return;
@@ -72,7 +77,7 @@ arith::MulFOp squareAdded(tile::StoreOp store) {
 
 /// The same of sums that are kept by statements of loops: all terms are squares, and they start at
 /// no less than 0.
-void relaxRunningSquares(tile::AllocOp sums) {
+void fuseRunningSquares(tile::AllocOp sums) {
   if (!sums.getResult().getType().isFragment() ||
       !sums.getResult().getType().getElementType().isF32())
     return;
@@ -98,11 +103,17 @@ void relaxRunningSquares(tile::AllocOp sums) {
   }
 }
 
-} // namespace
+struct FuseSquaresPass : impl::FuseSquaresPassBase<FuseSquaresPass> {
+  using FuseSquaresPassBase::FuseSquaresPassBase;
 
-void relaxSquares(tile::KernelOp kernel) {
-  kernel.walk([](tile::ReduceOp reduce) { relaxSummedSquares(reduce); });
-  kernel.walk([](tile::AllocOp sums) { relaxRunningSquares(sums); });
-}
+  void runOnOperation() override {
+    for (tile::KernelOp kernel : relaxedKernels(getOperation())) {
+      kernel.walk([](tile::ReduceOp reduce) { fuseSummedSquares(reduce); });
+      kernel.walk([](tile::AllocOp sums) { fuseRunningSquares(sums); });
+    }
+  }
+};
+
+} // namespace
 
 } // namespace tilec

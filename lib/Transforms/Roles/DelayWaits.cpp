@@ -1,24 +1,36 @@
-//===- InFlight.cpp - gemms that run beside what does not need them -------===//
+//===- DelayWaits.cpp - gemms that run beside what does not need them -----===//
 //
-// Gemms end in the order in which they were started, so one wait serves all up to the
-// one that a statement needs. Nothing is moved: the statements behind a gemm run while
-// the tensor cores are busy.
+// Takes rounds of loops with a producer, leaves their gemms in flight until something needs them.
+// Gemms end in the order in which they were started, so one wait serves all up to the one that a
+// statement needs. Nothing is moved: the statements behind a gemm run while the tensor cores are
+// busy.
 //
 // SPDX-License-Identifier: Apache-2.0
 //===----------------------------------------------------------------------===//
-#include "Roles/InFlight.h"
-
 #include "Roles/LiveFragments.h"
+#include "Roles/ProducerLoop.h"
 
 #include "tilec/Analysis/Buffers.h"
 #include "tilec/Analysis/Lives.h"
+#include "tilec/Transforms/PassTarget.h"
+#include "tilec/Transforms/Passes.h"
 
 #include "mlir/Dialect/SCF/IR/SCF.h"
 
 using namespace mlir;
 
 namespace tilec {
+
+#define GEN_PASS_DEF_DELAYWAITSPASS
+#include "tilec/Transforms/Passes.h.inc"
+
 namespace {
+
+/// What the producer does of the kernel.
+bool isBrought(Operation *op) {
+  auto copy = dyn_cast<tile::CopyOp>(op);
+  return copy && copy.getTransfers();
+}
 
 bool isFragment(Value buffer) { return cast<tile::BufferType>(buffer.getType()).isFragment(); }
 
@@ -31,20 +43,22 @@ SmallVector<Value> writtenLater(tile::KernelOp kernel, tile::ForOp loop) {
   bool isLater = false;
   SmallVector<Value> written;
   kernel.walk<WalkOrder::PreOrder>([&](Operation *op) {
-    if (isa<tile::ProducerOp>(op))
-      return WalkResult::skip();
     isLater |= op == outermost;
-    if (isLater && op->getNumRegions() == 0)
+    if (isLater && op->getNumRegions() == 0 && !isBrought(op))
       llvm::append_range(written, accessesOf(op).writes);
-    return WalkResult::advance();
   });
   return written;
 }
 
+/// The gemms of a round stay in flight until a statement of it writes what they read or touches
+/// what they write, at most until its end. What they read of shared memory is complete before the
+/// loop, or the producer's. Nothing changes where operands in flight would need more registers than
+/// fragments leave.
 class Round {
 public:
-  Round(tile::KernelOp kernel, tile::ForOp loop, Block &round, const TargetInfo &target)
-      : kernel(kernel), target(target), round(round), written(writtenLater(kernel, loop)) {}
+  Round(tile::KernelOp kernel, const ProducerLoop &plan, const TargetInfo &target)
+      : kernel(kernel), target(target), round(*plan.round),
+        written(writtenLater(kernel, plan.loop)) {}
 
   void run();
 
@@ -107,7 +121,7 @@ void Round::waitFor(size_t count, Operation *before) {
     return;
   // One that is needed at once is waited for as any other is.
   Operation *behind = flights.back().gemm->getNextNode();
-  while (behind && behind != before && isMemoryEffectFree(behind))
+  while (behind && behind != before && (isMemoryEffectFree(behind) || isBrought(behind)))
     behind = behind->getNextNode();
   if (flights.size() == 1 && behind == before) {
     flights.clear();
@@ -131,8 +145,8 @@ void Round::run() {
   if (!hasRegisters())
     return;
   for (Operation &op : llvm::make_early_inc_range(round)) {
-    if (op.hasTrait<OpTrait::IsTerminator>() || isMemoryEffectFree(&op) ||
-        isa<tile::AllocOp, tile::PipeWaitOp>(op))
+    if (op.hasTrait<OpTrait::IsTerminator>() || isMemoryEffectFree(&op) || isBrought(&op) ||
+        isa<tile::AllocOp>(op))
       continue;
     waitFor(neededBy(op), &op);
     if (auto gemm = dyn_cast<tile::GemmOp>(op); gemm && mayFly(gemm))
@@ -142,16 +156,20 @@ void Round::run() {
   waitFor(flights.size(), end);
 }
 
+struct DelayWaitsPass : impl::DelayWaitsPassBase<DelayWaitsPass> {
+  using DelayWaitsPassBase::DelayWaitsPassBase;
+
+  void runOnOperation() override {
+    const TargetInfo *chip = targetOfPass(getOperation(), target);
+    if (!chip)
+      return signalPassFailure();
+    for (tile::KernelOp kernel : getOperation().getBody().getOps<tile::KernelOp>())
+      for (const ProducerLoop &plan : producerLoopsOf(kernel, *chip))
+        if (plan.served.form == tile::RoundForm::Beside)
+          Round(kernel, plan, *chip).run();
+  }
+};
+
 } // namespace
-
-bool canFly(tile::GemmOp gemm) {
-  return gemm.getWarpGroup() && !gemm.getPlaces() && gemm.getC().getDefiningOp<tile::AllocOp>() &&
-         isFragment(gemm.getC());
-}
-
-void leaveGemmsInFlight(tile::KernelOp kernel, tile::ForOp loop, Block &round,
-                        const TargetInfo &target) {
-  Round(kernel, loop, round, target).run();
-}
 
 } // namespace tilec

@@ -1,17 +1,17 @@
-//===- Fills.cpp - accumulators that need not be filled -------------------===//
+//===- GuardMasks.cpp - masks that run only where they cut -----------------===//
 //
-// Moves zeros and masks from loops in front of a product into it, or behind it. A fill with zeros
-// of the C of a gemm of warp groups becomes its `clear`. A loop over elements that stores `inside ?
-// 0 : x` before a gemm, or `inside ? what is there : x` anywhere, with a condition on indices (a
-// mask), is left out where the condition holds for the whole tile.
+// A loop over elements that stores `inside ? 0 : x` before a gemm, or `inside ? what is there : x`
+// anywhere, with a condition on indices (a mask), is left out where the condition holds for the
+// whole tile.
 //
 // SPDX-License-Identifier: Apache-2.0
 //===----------------------------------------------------------------------===//
 #include "Layouts/Stores.h"
 #include "Roles/Corner.h"
+#include "Roles/CutRound.h"
+#include "Roles/Masks.h"
 #include "Roles/ProducerLoop.h"
 
-#include "tilec/Analysis/Buffers.h"
 #include "tilec/Transforms/PassTarget.h"
 #include "tilec/Transforms/Passes.h"
 
@@ -22,7 +22,7 @@ using namespace mlir;
 
 namespace tilec {
 
-#define GEN_PASS_DEF_SIMPLIFYFILLSPASS
+#define GEN_PASS_DEF_GUARDMASKSPASS
 #include "tilec/Transforms/Passes.h.inc"
 
 namespace {
@@ -31,48 +31,15 @@ namespace {
 /// instruction takes a zero for C that costs no register.
 enum class MaskPlace { InFront, Behind };
 
-/// A parallel that stores to each element of a whole fragment what its place says.
-struct Masking {
-  tile::ElementLoop loop;
-  tile::StoreOp store;
-  bool byGroup = false; ///< masks are asked for each warp group
-  Value buffer() { return store.getBuffer(); }
-};
-
-std::optional<Masking> maskingOf(tile::ElementLoop loop) {
-  if (!loop.constantExtents())
-    return std::nullopt;
-  Masking masking{loop, onlyStore(loop), false};
-  if (!masking.store || !masking.buffer().getDefiningOp<tile::AllocOp>())
-    return std::nullopt;
-  auto type = cast<tile::BufferType>(masking.buffer().getType());
-  if (!type.isFragment() || ArrayRef<int64_t>(*loop.constantExtents()) != type.getShape() ||
-      !llvm::equal(masking.store.getIndices(), loop.ivs()))
-    return std::nullopt;
-  return masking;
-}
-
-/// The next op of the block that touches the buffer, if it is a gemm with it as C.
-tile::GemmOp gemmAfter(Operation *fill, Value buffer) {
-  for (Operation *op = fill->getNextNode(); op; op = op->getNextNode()) {
-    Accesses accesses = accessesOf(op);
-    if (!llvm::is_contained(accesses.reads, buffer) && !llvm::is_contained(accesses.writes, buffer))
-      continue;
-    auto gemm = dyn_cast<tile::GemmOp>(op);
-    return gemm && gemm.getC() == buffer && !gemm.getClear() ? gemm : tile::GemmOp();
-  }
-  return {};
-}
-
 /// What the loop stores where its mask does not cut and where it does, and when it cuts nowhere.
 struct Mask {
   Value inside, outside, everywhere;
 };
 /// Whether the condition is `wanted` in all of the tile, for each warp group in its rows.
-Value holdsEverywhere(Masking &masking, Value condition, bool wanted) {
+Value holdsEverywhere(Masking &masking, Value condition, bool wanted, bool byGroup) {
   Value whole = Corner(masking.loop).everywhere(condition, wanted);
   std::optional<GroupRows> rows = groupRowsOf(masking.loop);
-  if (!whole || matchPattern(whole, m_One()) || !rows || !masking.byGroup)
+  if (!whole || matchPattern(whole, m_One()) || !rows || !byGroup)
     return whole;
   Corner corner(masking.loop, rows);
   Value own = corner.everywhere(condition, wanted);
@@ -83,7 +50,8 @@ Value holdsEverywhere(Masking &masking, Value condition, bool wanted) {
 }
 
 /// The mask of a loop that stores one of two values, one of which is told to be the inside.
-std::optional<Mask> maskOf(Masking &masking, llvm::function_ref<bool(Value)> isInside) {
+std::optional<Mask> maskOf(Masking &masking, bool byGroup,
+                           llvm::function_ref<bool(Value)> isInside) {
   std::optional<Choice> choice = choiceOf(masking.store.getValue());
   if (!choice)
     return std::nullopt;
@@ -91,23 +59,16 @@ std::optional<Mask> maskOf(Masking &masking, llvm::function_ref<bool(Value)> isI
     Value inside = side ? choice->whenTrue : choice->whenFalse;
     if (!isInside(inside))
       continue;
-    if (Value everywhere = holdsEverywhere(masking, choice->condition, side))
+    if (Value everywhere = holdsEverywhere(masking, choice->condition, side, byGroup))
       return Mask{inside, side ? choice->whenFalse : choice->whenTrue, everywhere};
   }
   return std::nullopt;
 }
 
-/// Whether the value is what the buffer has in the element that is stored.
-bool isOldElement(Value value, Masking &masking) {
-  auto load = value.getDefiningOp<tile::LoadOp>();
-  return load && load.getBuffer() == masking.buffer() &&
-         llvm::equal(load.getIndices(), masking.store.getIndices());
-}
-
 /// The loop runs only where the mask does not hold everywhere; else `instead`, where there is one.
 void guard(Masking &masking, Value everywhere, Operation *instead = nullptr) {
   if (matchPattern(everywhere, m_One()))
-    return masking.loop.erase();
+    return eraseStatement(masking.loop);
   OpBuilder b(masking.loop);
   Location loc = masking.loop.getLoc();
   Value truth = arith::ConstantIntOp::create(b, loc, b.getI1Type(), 1);
@@ -139,22 +100,13 @@ void maskBehind(Masking &masking, const Mask &mask, tile::GemmOp gemm) {
   guard(masking, mask.everywhere);
 }
 
-/// Zeros in front of a product of warp groups, which can begin without them.
-void simplify(tile::FillOp fill) {
-  tile::GemmOp gemm = isZero(fill.getValue()) ? gemmAfter(fill, fill.getDst()) : tile::GemmOp();
-  if (!gemm || !gemm.getWarpGroup())
-    return;
-  OpBuilder b(gemm);
-  gemm.getClearMutable().assign(arith::ConstantIntOp::create(b, gemm.getLoc(), b.getI1Type(), 1));
-  fill.erase();
-}
-
-void simplify(Masking &masking, MaskPlace place) {
+/// With `byGroup`, each warp group leaves a mask out where the condition holds for its rows.
+void guardMask(Masking &masking, MaskPlace place, bool byGroup) {
   if (std::optional<Mask> mask =
-          maskOf(masking, [&](Value value) { return isOldElement(value, masking); }))
+          maskOf(masking, byGroup, [&](Value value) { return isOldElement(value, masking); }))
     return guard(masking, mask->everywhere);
   tile::GemmOp gemm = gemmAfter(masking.loop, masking.buffer());
-  std::optional<Mask> mask = gemm ? maskOf(masking, isZero) : std::nullopt;
+  std::optional<Mask> mask = gemm ? maskOf(masking, byGroup, isZero) : std::nullopt;
   if (!mask)
     return;
   // Only instructions of warp groups ignore what C holds.
@@ -167,25 +119,16 @@ void simplify(Masking &masking, MaskPlace place) {
   guard(masking, mask->everywhere);
 }
 
-/// With `byGroup`, each warp group leaves a mask out where the condition holds for its rows.
-void simplifyFills(tile::KernelOp kernel, MaskPlace place, bool byGroup) {
-  SmallVector<Operation *> ops;
-  kernel.walk([&](Operation *op) {
-    if (isa<tile::FillOp, tile::ElementLoop>(op))
-      ops.push_back(op);
-  });
-  for (Operation *op : ops) {
-    if (auto fill = dyn_cast<tile::FillOp>(op)) {
-      simplify(fill);
-    } else if (std::optional<Masking> masking = maskingOf(cast<tile::ElementLoop>(op))) {
-      masking->byGroup = byGroup;
-      simplify(*masking, place);
-    }
-  }
+void guardMasks(tile::KernelOp kernel, MaskPlace place, bool byGroup) {
+  SmallVector<tile::ElementLoop> loops;
+  kernel.walk([&](tile::ElementLoop loop) { loops.push_back(loop); });
+  for (tile::ElementLoop loop : loops)
+    if (std::optional<Masking> masking = maskingOf(loop))
+      guardMask(*masking, place, byGroup);
 }
 
-struct SimplifyFillsPass : impl::SimplifyFillsPassBase<SimplifyFillsPass> {
-  using SimplifyFillsPassBase::SimplifyFillsPassBase;
+struct GuardMasksPass : impl::GuardMasksPassBase<GuardMasksPass> {
+  using GuardMasksPassBase::GuardMasksPassBase;
 
   void runOnOperation() override {
     const TargetInfo *chip = targetOfPass(getOperation(), target);
@@ -193,10 +136,10 @@ struct SimplifyFillsPass : impl::SimplifyFillsPassBase<SimplifyFillsPass> {
       return signalPassFailure();
     for (tile::KernelOp kernel : getOperation().getBody().getOps<tile::KernelOp>())
       if (!chip->tensorCopies)
-        simplifyFills(kernel, chip->addsToConstants ? MaskPlace::Behind : MaskPlace::InFront,
-                      /*byGroup=*/false);
+        guardMasks(kernel, chip->addsToConstants ? MaskPlace::Behind : MaskPlace::InFront,
+                   /*byGroup=*/false);
       else if (whyNoProducer(kernel, *chip).empty() && !kernel.getLockstep())
-        simplifyFills(kernel, MaskPlace::InFront, /*byGroup=*/true);
+        guardMasks(kernel, MaskPlace::InFront, /*byGroup=*/true);
   }
 };
 

@@ -1,4 +1,4 @@
-//===- Quotients.cpp - quotients and remainders of places -----------------===//
+//===- ShareQuotients.cpp - quotients and remainders of places ------------===//
 //
 // What threads read and write one by one (`A[i // 64, i % 64]`) is merged into wide accesses by
 // LLVM, which has to see that places differ by constants. It does not where a constant has been
@@ -6,9 +6,10 @@
 //
 // SPDX-License-Identifier: Apache-2.0
 //===----------------------------------------------------------------------===//
-#include "Normalize/Quotients.h"
+#include "Normalize/Normalize.h"
 
 #include "tilec/Analysis/Index.h"
+#include "tilec/Transforms/Passes.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 
@@ -17,6 +18,10 @@
 using namespace mlir;
 
 namespace tilec {
+
+#define GEN_PASS_DEF_SHAREQUOTIENTSPASS
+#include "tilec/Transforms/Passes.h.inc"
+
 namespace {
 
 /// A sum as what comes first in it and a constant that is less than what divides both the former
@@ -36,8 +41,6 @@ std::optional<std::pair<Value, int64_t>> splitSum(Value value, int64_t by, OpBui
   return std::pair(arith::AddIOp::create(b, loc, sum.getLhs(), rest).getResult(), low);
 }
 
-} // namespace
-
 void shareQuotients(tile::KernelOp kernel) {
   kernel.walk([](Operation *op) {
     if (!isa<arith::DivUIOp, arith::RemUIOp>(op))
@@ -56,5 +59,14 @@ void shareQuotients(tile::KernelOp kernel) {
     op->getResult(0).replaceAllUsesExcept(sum, sum.getDefiningOp());
   });
 }
+
+struct ShareQuotientsPass : impl::ShareQuotientsPassBase<ShareQuotientsPass> {
+  void runOnOperation() override {
+    for (tile::KernelOp kernel : lockstepKernels(getOperation()))
+      shareQuotients(kernel);
+  }
+};
+
+} // namespace
 
 } // namespace tilec

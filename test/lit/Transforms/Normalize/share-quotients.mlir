@@ -1,6 +1,6 @@
 // A constant that carries into nothing leaves a quotient, and stands behind a remainder: places that differ by it share
 // what they are made of.
-// RUN: tilec-opt %s --pass-pipeline='builtin.module(tile.program(tile-expand-threads))' | FileCheck %s
+// RUN: tilec-opt %s --pass-pipeline='builtin.module(tile.program(tile-share-quotients))' | FileCheck %s
 // CHECK-LABEL: tile.kernel "places"
 // CHECK: %[[ROW:.*]] = arith.muli %{{.*}}, %c4
 // CHECK: arith.divui %[[ROW]], %c64

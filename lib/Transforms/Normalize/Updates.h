@@ -1,0 +1,35 @@
+//===- Updates.h - stores of op(what is there, e) -------------------------===//
+//
+// Takes a store, says whether it updates its element, and with what.
+//
+// SPDX-License-Identifier: Apache-2.0
+//===----------------------------------------------------------------------===//
+#pragma once
+
+#include "tilec/IR/Tile/Tile.h"
+
+namespace tilec {
+
+/// One update of an element.
+struct Update {
+  tile::StoreOp store;
+  tile::LoadOp old;
+  tile::ReduceKind kind;
+  bool isUnsigned = false;
+  /// The operands of the combination other than the old value; all are combined into e. For
+  /// x - e, the operand is negated.
+  llvm::SmallVector<std::pair<mlir::Value, bool>, 2> terms;
+};
+
+std::optional<Update> matchUpdate(tile::StoreOp store);
+
+/// e: the operands other than the old value, combined.
+mlir::Value makeTerm(mlir::OpBuilder &b, mlir::Location loc, const Update &update);
+
+/// The update goes; what only it used of `loop` dies with it.
+void eraseUpdate(tile::StoreOp store, tile::ParallelOp loop);
+
+/// Whether an iteration computes these indices alike.
+bool sameIndices(mlir::ValueRange a, mlir::ValueRange b);
+
+} // namespace tilec

@@ -1,0 +1,27 @@
+// RUN: tilec-opt %s --verify-contracts=gfx950 --pass-pipeline='builtin.module(tile.program(tile-check,tile-unroll-locals))' | FileCheck %s
+//
+// A loop whose number picks an element of a thread's array is its rounds; another one stays.
+// CHECK-COUNT-4: tile.store %{{[a-z0-9_]+}}, %own[
+// CHECK:      tile.for
+// CHECK-NOT:  %own[
+// CHECK:      tile.store {{.*}}, %s[
+tile.program @threads {
+  %c1 = arith.constant 1 : index
+  tile.kernel "threads" grid(%c1) threads(64) attributes {lockstep, warp_lanes = 64} {
+  ^bb0(%bx: index):
+    %c0 = arith.constant 0 : index
+    %c2 = arith.constant 2 : index
+    %c4 = arith.constant 4 : index
+    %c64 = arith.constant 64 : index
+    %zero = arith.constant 0.0 : f32
+    %tx = tile.thread_id
+    %own = tile.alloc "own" : !tile.buffer<[4], f32, local>
+    %s = tile.alloc "s" : !tile.buffer<[64, 4], f32, shared>
+    tile.for %i = %c0 to %c4 step %c1 {
+      tile.store %zero, %own[%i] : f32, !tile.buffer<[4], f32, local>
+    }
+    tile.for %i = %c0 to %c4 step %c1 {
+      tile.store %zero, %s[%tx, %i] : f32, !tile.buffer<[64, 4], f32, shared>
+    }
+  }
+}
