@@ -49,6 +49,19 @@ TEST(Strategies, InterleaveKeepsCopiesInFlight) {
   }
 }
 
+// Two slots hold no copy beside the tile at hand and the next one: A and B are awaited in turn.
+TEST(Strategies, SingleKeepsCopiesInFlight) {
+  for (const NamedShape &named : testShapes()) {
+    ScheduleShape shape = named.shape;
+    shape.slots = 2;
+    llvm::Expected<SchedulePlan> plan = planSchedule("single", shape);
+    ASSERT_TRUE(bool(plan)) << named.name << ": " << llvm::toString(plan.takeError());
+    llvm::Expected<ExpandedSchedule> all = expandSchedule(*plan, shape, 8);
+    ASSERT_TRUE(bool(all)) << named.name << ": " << llvm::toString(all.takeError());
+    EXPECT_GE(smallestVm(all->body), 1) << named.name;
+  }
+}
+
 TEST(Strategies, NamesThatAreNoneAreRefused) {
   llvm::Expected<SchedulePlan> plan = planSchedule("pingpong", testShapes()[0].shape);
   ASSERT_FALSE(bool(plan));
