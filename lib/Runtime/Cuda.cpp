@@ -347,7 +347,7 @@ private:
     constexpr int64_t fewBlocks = 8; // an eighth of the multiprocessors
     constexpr int64_t largeCluster = 4;
     constexpr int64_t nearlyAll = 90; // percent
-    constexpr double longLaunch = 10; // microseconds
+    constexpr double longLaunch = 18; // microseconds
     int64_t resident = known->second; // 0: the driver does not say
     int64_t blocks = g[0] * g[1] * g[2];
     if (blocks * fewBlocks <= multiprocessors || resident < 1)

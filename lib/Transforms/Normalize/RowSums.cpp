@@ -25,11 +25,23 @@ RowSums::RowSums(tile::KernelOp kernel) {
 }
 
 bool RowSums::reach(Value value) const {
-  Operation *op = value.getDefiningOp();
-  if (auto load = dyn_cast_or_null<tile::LoadOp>(op))
-    return fragments.contains(load.getBuffer());
-  return op && op->getParentOfType<tile::ElementLoop>() &&
-         llvm::any_of(op->getOperands(), [&](Value v) { return reach(v); });
+  if (fragments.empty())
+    return false;
+  // Expressions share parts: each is looked at once.
+  SmallVector<Value> open = {value};
+  llvm::SmallDenseSet<Operation *> seen;
+  while (!open.empty()) {
+    Operation *op = open.pop_back_val().getDefiningOp();
+    if (!op || !seen.insert(op).second)
+      continue;
+    if (auto load = dyn_cast<tile::LoadOp>(op)) {
+      if (fragments.contains(load.getBuffer()))
+        return true;
+    } else if (op->getParentOfType<tile::ElementLoop>()) {
+      llvm::append_range(open, op->getOperands());
+    }
+  }
+  return false;
 }
 
 } // namespace tilec

@@ -121,7 +121,7 @@ class Launch:
         blocks, resident, units = math.prod(grid), resident.value, attribute(MULTIPROCESSORS)
         if blocks * 8 <= units or resident > 1:
             return blocks * 8 <= units or blocks >= resident * units
-        if math.prod(cluster) == 1 and blocks <= units and self.least_microseconds(dims) > 10:
+        if math.prod(cluster) == 1 and blocks <= units and self.least_microseconds(dims) > 18:
             return False
         return blocks * 10 >= units * 9 or math.prod(cluster) >= 4 and blocks * 2 > units
 

@@ -161,8 +161,8 @@ TEST_F(OnFakeCuda, EarlyLaunchesOfLoneBlocks) {
   for (const Case &one :
        {Case{"13", {1, 1, 1}, true}, Case{"14", {1, 1, 1}, false}, Case{"23", {3, 2, 1}, true},
         Case{"24", {3, 2, 1}, false}, Case{"23", {3, 1, 1}, false}, Case{"96", {1, 1, 1}, true},
-        Case{"13", {1, 1, 1}, true, 520'000'000}, Case{"13", {1, 1, 1}, false, 540'000'000},
-        Case{"13", {3, 1, 1}, true, 540'000'000}, Case{"11", {1, 1, 1}, true, 540'000'000}}) {
+        Case{"13", {1, 1, 1}, true, 950'000'000}, Case{"13", {1, 1, 1}, false, 970'000'000},
+        Case{"13", {3, 1, 1}, true, 970'000'000}, Case{"11", {1, 1, 1}, true, 970'000'000}}) {
     manifest.launches[0].cluster = one.cluster;
     manifest.flops = one.flops ? std::optional(DimExpr(one.flops)) : std::nullopt;
     setenv("TILEC_FAKE_MULTIPROCESSORS", one.multiprocessors, 1);
