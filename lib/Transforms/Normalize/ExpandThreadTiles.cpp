@@ -12,6 +12,7 @@
 #include "tilec/IR/Tile/Uniformity.h"
 #include "tilec/Transforms/Passes.h"
 
+#include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/IR/IRMapping.h"
 #include "mlir/Interfaces/SideEffectInterfaces.h"
 #include "llvm/ADT/TypeSwitch.h"

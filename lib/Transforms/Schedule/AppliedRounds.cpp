@@ -7,6 +7,8 @@
 //===----------------------------------------------------------------------===//
 #include "Schedule/Application.h"
 
+#include "tilec/IR/Tile/Tile.h"
+
 #include "mlir/Dialect/SCF/IR/SCF.h"
 
 using namespace mlir;
