@@ -159,7 +159,7 @@ public:
     } else if (round.fewestSlots != 0) {
       fault = round.fewestSlots < 2 ? "a pipe of it has one slot" : "";
       ahead = llvm::formatv("a producer fills up to {0} slots ahead", round.fewestSlots - 1);
-    } else if (round.turns > 1 && !round.waitsForOwn) {
+    } else if (round.turns > 1 && !round.waitsForOwn && round.inStep == 0) {
       return say(LoopVerdict::Planned, "a tile is copied while another is read");
     } else if (round.starts != 0) {
       fault = !round.waits            ? "no wait for its copies stands in it"

@@ -128,9 +128,8 @@ std::string pipelineOf(Stage stage, Arch arch, llvm::StringRef schedule, bool ch
       target.insert(target.size() - 1, (" strategy=" + schedule).str());
     // Schedules are chosen before anybody asks which one a loop wants. What functions become others
     // comes before what is allowed of these; of quotients last, whose raised divisors are compared.
-    // Shared memory is counted
-    // when serial loops have their stages, and rings when what all rounds read alike is read. What
-    // copies bring has tiles of its own before rings are made.
+    // Shared memory is counted when serial loops have their stages, and rings when what all rounds
+    // read alike is read. What copies bring has tiles of its own before rings are made.
     // Producers come first: what they bring is no other ring's. What fills are left decides how
     // rounds run. Accumulators are stored from registers before anybody looks at what becomes of
     // rows, and masks are there as long as somebody looks at them. How rounds run decides who

@@ -247,8 +247,8 @@ private:
     deviceInfo.cacheBytes = attribute(attributeL2Bytes);
     deviceInfo.maxSharedBytes = attribute(attributeSharedOptin);
     multiprocessors = attribute(attributeMultiprocessors);
-    // Kilohertz to what a microsecond brings; memory has two transfers a clock.
     constexpr double flopsPerClock = 4096; // of a Hopper multiprocessor, in 16 bits
+    // Kilohertz to what a microsecond brings; memory has two transfers a clock.
     bytesPerMicrosecond =
         2e-3 * attribute(attributeMemoryClockKilohertz) * attribute(attributeMemoryBusBits) / 8;
     flopsPerMicrosecond =

@@ -12,7 +12,13 @@
 # RUN: tilec %s --entry "chain(200, 3)" --target=gfx950 --emit=report | FileCheck %s --check-prefix=RING
 # RUN: tilec %s --entry "chain(336, 3, beside=True)" --target=gfx950 --emit=report | FileCheck %s --check-prefix=RING
 # RUN: tilec-run %s --entry "chain(336, 3, beside=True)" --target=gfx950 --check | FileCheck %s
+# Where shared memory holds one slot of each, they take turns in any grid; where one tile has the bytes of the other, they do not.
+# RUN: tilec-run %s --entry "chain(2, 3, D=256, keys=96)" --target=gfx950 --check --sim-mode=strict | FileCheck %s
+# RUN: tilec-run %s --entry "chain(2, 3, D=512, keys=32)" --target=gfx942 --check --sim-mode=strict | FileCheck %s
+# RUN: tilec %s --entry "chain(2, 3, D=256, keys=96)" --target=gfx950 --emit=report | FileCheck %s --check-prefix=TURNS
+# RUN: tilec %s --entry "chain(2, 3, D=512, keys=32)" --target=gfx942 --emit=report | FileCheck %s --check-prefix=SHARED
 # CHECK: PASS
+# SHARED: loop of chain at {{.*}}: unplanned: no copy runs ahead
 # TURNS: loop of chain at {{.*}}: planned: a tile is copied while another is read
 # RING: loop of chain at {{.*}}: planned: copies start
 import tilelang.language as T

@@ -262,16 +262,9 @@ struct RelaxExponentialsPass : impl::RelaxExponentialsPassBase<RelaxExponentials
     const TargetInfo *chip = targetOfPass(getOperation(), target);
     if (!chip)
       return signalPassFailure();
-    for (tile::KernelOp kernel : relaxedKernels(getOperation())) {
-      std::optional<Fates> fates;
-      for (Operation *op : arithmeticOf(kernel)) {
-        if (!isa<math::ExpOp, math::Exp2Op>(op))
-          continue;
-        if (!fates)
-          fates.emplace(kernel);
-        relaxExponential(op, op->getParentOfType<tile::ElementLoop>(), *chip, *fates);
-      }
-    }
+    forArithmetic<math::ExpOp, math::Exp2Op>(getOperation(), [&](Operation *op, Fates &fates) {
+      relaxExponential(op, op->getParentOfType<tile::ElementLoop>(), *chip, fates);
+    });
   }
 };
 

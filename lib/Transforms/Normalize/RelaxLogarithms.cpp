@@ -70,17 +70,10 @@ struct RelaxLogarithmsPass : impl::RelaxLogarithmsPassBase<RelaxLogarithmsPass> 
   using RelaxLogarithmsPassBase::RelaxLogarithmsPassBase;
 
   void runOnOperation() override {
-    for (tile::KernelOp kernel : relaxedKernels(getOperation())) {
-      std::optional<Fates> fates;
-      for (Operation *op : arithmeticOf(kernel)) {
-        if (!isa<math::LogOp, math::Log2Op>(op))
-          continue;
-        if (!fates)
-          fates.emplace(kernel);
-        if (Exponents(*fates).areArguments(op->getResult(0)))
-          allow(op, arith::FastMathFlags::afn);
-      }
-    }
+    forArithmetic<math::LogOp, math::Log2Op>(getOperation(), [](Operation *op, Fates &fates) {
+      if (Exponents(fates).areArguments(op->getResult(0)))
+        allow(op, arith::FastMathFlags::afn);
+    });
   }
 };
 

@@ -12,6 +12,8 @@
 //===----------------------------------------------------------------------===//
 #pragma once
 
+#include "Normalize/Fates.h"
+
 #include "tilec/IR/Tile/Tile.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -26,6 +28,23 @@ llvm::SmallVector<tile::KernelOp> relaxedKernels(tile::ProgramOp program);
 
 /// The arithmetic on f32 in loops over elements.
 llvm::SmallVector<mlir::Operation *> arithmeticOf(tile::KernelOp kernel);
+
+/// Calls `relax` for each arithmetic op of these kinds, with what becomes of its kernel's values:
+/// that is looked for where there is such an op.
+template <typename... Ops>
+void forArithmetic(tile::ProgramOp program,
+                   llvm::function_ref<void(mlir::Operation *op, Fates &fates)> relax) {
+  for (tile::KernelOp kernel : relaxedKernels(program)) {
+    std::optional<Fates> fates;
+    for (mlir::Operation *op : arithmeticOf(kernel)) {
+      if (!mlir::isa<Ops...>(op))
+        continue;
+      if (!fates)
+        fates.emplace(kernel);
+      relax(op, *fates);
+    }
+  }
+}
 
 /// Adds flags to those that an op has.
 void allow(mlir::Operation *op, mlir::arith::FastMathFlags more);

@@ -152,6 +152,14 @@ struct ExpandPipelinesPass : impl::ExpandPipelinesPassBase<ExpandPipelinesPass> 
     return held.isAll() && holdNextRound(held, memory.now(), chip, HeldRounds::enoughWaves);
   }
 
+  /// Whether one slot of each of the plan's tiles has room beside all that a round needs.
+  static bool hasRoom(const PipelinePlan &plan, tile::ForOp loop, const TargetInfo &chip) {
+    SharedMemory memory(loop->getParentOfType<tile::KernelOp>(), chip);
+    for (tile::AllocOp ring : plan.rings)
+      memory.keepDuring(loop, ring);
+    return memory.fits();
+  }
+
   /// A loop of products without room to run ahead: its copies at least overlap each other, where
   /// what they fill has room beside all that a round needs, and no assembler moves loads up anyway.
   static bool copyTogether(tile::ForOp loop, const TargetInfo &chip) {
@@ -159,10 +167,7 @@ struct ExpandPipelinesPass : impl::ExpandPipelinesPassBase<ExpandPipelinesPass> 
       return false;
     PipelinePlan plan = planPipeline(loop, chip);
     plan.stages = 1;
-    SharedMemory memory(loop->getParentOfType<tile::KernelOp>(), chip);
-    for (tile::AllocOp ring : plan.rings)
-      memory.keepDuring(loop, ring);
-    bool fits = !plan.isEmpty() && memory.fits();
+    bool fits = !plan.isEmpty() && hasRoom(plan, loop, chip);
     if (fits)
       RunAhead(loop, plan).copyTogether();
     return fits;
@@ -191,9 +196,10 @@ struct ExpandPipelinesPass : impl::ExpandPipelinesPassBase<ExpandPipelinesPass> 
     HeldRounds held(loop, chip);
     if (mayHold(loop) && holdNextRound(held, memory.now(), chip))
       return memory.forget();
-    if (canTakeTurns(plan, loop, chip)) {
+    PipelinePlan turns = plan;
+    if (canTakeTurns(turns, loop, chip) && hasRoom(turns, loop, chip)) {
       loop.emitRemark() << "a tile is copied while another is read";
-      return memory.replace(loop, plan, RunAhead(loop, plan).run());
+      return memory.replace(loop, turns, RunAhead(loop, turns).run());
     }
     if (copyTogether(loop, chip))
       memory.forget();

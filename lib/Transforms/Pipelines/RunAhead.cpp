@@ -39,8 +39,7 @@ SmallVector<tile::AllocOp> RunAhead::run(HeldRounds *held) {
   rewriteBody(held);
   builder.setInsertionPointAfter(loop);
   // Copies past the end still write shared memory.
-  tile::AsyncWaitOp::create(builder, loc, 0);
-  tile::BarrierOp::create(builder, loc);
+  awaitAll();
   return rings();
 }
 
@@ -51,8 +50,7 @@ void RunAhead::copyTogether() {
   Value slot = constant(0);
   tile::BarrierOp::create(builder, loc);
   startCopies({slot, loop.iv(), slot}, 0, plan.fills.size());
-  tile::AsyncWaitOp::create(builder, loc, 0);
-  tile::BarrierOp::create(builder, loc);
+  awaitAll();
   useSlots(slot, slot, slot);
 }
 
@@ -62,8 +60,7 @@ SmallVector<tile::AllocOp> RunAhead::rotate() {
   builder.setInsertionPointToStart(loop.bodyBlock());
   Value slot = constant(0);
   startCopies({slot, loop.iv(), slot}, 0, plan.fills.size());
-  tile::AsyncWaitOp::create(builder, loc, 0);
-  tile::BarrierOp::create(builder, loc);
+  awaitAll();
   useSlots(slot, slot, slot);
   builder.setInsertionPointToEnd(loop.bodyBlock());
   tile::BarrierOp::create(builder, loc);
@@ -210,8 +207,7 @@ void RunAhead::startCopiesBefore() {
     if (plan.numbers != 0) {
       for (int64_t number = 0; number < plan.numbersAhead(); ++number)
         startNumbers(constant(number));
-      tile::AsyncWaitOp::create(builder, loc, 0);
-      tile::BarrierOp::create(builder, loc);
+      awaitAll();
     }
     if (plan.inTurns) {
       startFirst(round(0));

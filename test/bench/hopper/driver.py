@@ -38,7 +38,7 @@ def check(code, what):
         raise RuntimeError(f"{what}: {code} {(text.value or b'').decode()}")
 
 
-def attribute(which):
+def device_attribute(which):
     """Of the device."""
     value = ctypes.c_int()
     check(cuda.cuDeviceGetAttribute(ctypes.byref(value), which, 0), "cuDeviceGetAttribute")
@@ -118,7 +118,7 @@ class Launch:
         resident = ctypes.c_int()
         check(cuda.cuOccupancyMaxActiveBlocksPerMultiprocessor(ctypes.byref(resident), self.function,
               math.prod(self.launch["block"]), ctypes.c_size_t(self.launch["shared_bytes"])), "cuOccupancyMaxActiveBlocksPerMultiprocessor")
-        blocks, resident, units = math.prod(grid), resident.value, attribute(MULTIPROCESSORS)
+        blocks, resident, units = math.prod(grid), resident.value, device_attribute(MULTIPROCESSORS)
         if blocks * 8 <= units or resident > 1:
             return blocks * 8 <= units or blocks >= resident * units
         if math.prod(cluster) == 1 and blocks <= units and self.least_microseconds(dims) > 18:
@@ -127,10 +127,10 @@ class Launch:
 
     def least_microseconds(self, dims):
         """What the launch takes if it is as fast as the device can be."""
-        read = sum(math.prod(evaluate(e, dims) for e in param["shape"]) * bits_of(param["dtype"]) / 8
+        touched = sum(math.prod(evaluate(e, dims) for e in param["shape"]) * bits_of(param["dtype"]) / 8
                    for param in self.launch["params"] if param["kind"] == "tensor")
-        return max(read / (2e-3 * attribute(MEMORY_CLOCK) * attribute(MEMORY_BITS) / 8),
-                   evaluate(self.flops, dims) / (1e-3 * attribute(CLOCK) * attribute(MULTIPROCESSORS) * 4096))
+        return max(touched / (2e-3 * device_attribute(MEMORY_CLOCK) * device_attribute(MEMORY_BITS) / 8),
+                   evaluate(self.flops, dims) / (1e-3 * device_attribute(CLOCK) * device_attribute(MULTIPROCESSORS) * 4096))
 
     def bind(self, tensors, stream, dims, scalars, early):
         keep, pointers = [], []
