@@ -13,6 +13,7 @@
 #include "HalfSums.h"
 #include "InvariantGuards.h"
 #include "JoinBases.h"
+#include "JoinMasks.h"
 #include "LargeCode.h"
 #include "LlvmFaults.h"
 #include "PreferRegisters.h"
@@ -146,6 +147,7 @@ void optimizeWith(Module &module, TargetMachine &machine, Arch arch) {
   passes.addPass(InferAlignmentPass());
   passes.addPass(WideProducts());
   passes.addPass(ShortNumbers());
+  passes.addPass(JoinMasks());
   passes.addPass(PreferRegisters(targetInfo(arch).registers.ofUnit));
   ModulePassManager pipeline;
   pipeline.addPass(createModuleToFunctionPassAdaptor(std::move(passes)));

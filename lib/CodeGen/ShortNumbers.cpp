@@ -32,7 +32,7 @@ struct Short {
   bool isNatural = false; ///< from 0 to 1023; else it has a sign, and nine bits
 };
 
-std::optional<Short> shortOf(Instruction &instr, const DataLayout &layout) {
+std::optional<Short> shortOf(llvm::Instruction &instr, const DataLayout &layout) {
   auto *cast = dyn_cast<CastInst>(&instr);
   auto *type = cast ? dyn_cast<IntegerType>(cast->getOperand(0)->getType()) : nullptr;
   bool isSigned = isa<SIToFPInst>(instr);
@@ -152,7 +152,7 @@ void expandOne(const Short &number) {
 
 SmallVector<Short> shortsOf(BasicBlock &block, const DataLayout &layout) {
   SmallVector<Short> found;
-  for (Instruction &instr : block)
+  for (llvm::Instruction &instr : block)
     if (std::optional<Short> number = shortOf(instr, layout))
       found.push_back(*number);
   return found;
@@ -190,7 +190,7 @@ void expandIn(BasicBlock &block, const DataLayout &layout) {
 PreservedAnalyses ShortNumbers::run(Function &function, FunctionAnalysisManager &analyses) {
   const DataLayout &layout = function.getParent()->getDataLayout();
   if (llvm::none_of(instructions(function),
-                    [&](Instruction &instr) { return shortOf(instr, layout).has_value(); }))
+                    [&](llvm::Instruction &instr) { return shortOf(instr, layout).has_value(); }))
     return PreservedAnalyses::all();
   // Bytes of a word are in sight once they are read together.
   analyses.invalidate(function, LoadStoreVectorizerPass().run(function, analyses));

@@ -1,13 +1,13 @@
 # Integers of few bits become f16 by logic and additions: two of a word 16 bits apart together, with what is added to them
-# (CodeGen/ShortNumbers.cpp). Wider ones keep their conversions.
+# (CodeGen/ShortNumbers.cpp); both operations of bits are one instruction (CodeGen/JoinMasks.cpp). Wider ones keep their
+# conversions.
 # RUN: tilec %s --target=sm_90a --entry "decode()" --emit=ptx | FileCheck %s --implicit-check-not=cvt.rn.f16
 # RUN: tilec %s --target=sm_90a --entry "decode(zero=8)" --emit=ptx | FileCheck %s --check-prefix=ZERO --implicit-check-not=cvt.rn.f16
 # RUN: tilec %s --target=sm_90a --entry "bytes()" --emit=ptx | FileCheck %s --check-prefix=BYTES --implicit-check-not=cvt.rn.f16
 # RUN: tilec %s --target=sm_90a --entry "bytes(bits=16)" --emit=ptx | FileCheck %s --check-prefix=WIDE
 # CHECK-COUNT-4: add.rn.f16x2
 # (0x64006400 | nibbles) - 0x64086408
-# ZERO: and.b32 %{{.*}}, 983055
-# ZERO: or.b32 %{{.*}}, 1677747200
+# ZERO: lop3.b32 %{{.*}}, %{{.*}}, 983055, 1677747200, 234;
 # ZERO: add.rn.f16x2
 # 0x6600 + x - 0x6600
 # BYTES: add.s16 %[[X:.*]], %{{.*}}, 26112
