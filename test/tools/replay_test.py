@@ -82,6 +82,19 @@ class Replay(unittest.TestCase):
         self.assertIn(f"gfx950 {name}\n  code      {'0' * 16} -> {code}\n", text)
         self.assertTrue(text.endswith("1 changed (gfx942 0, gfx950 1), 1 gone\n"), text)
 
+    def test_contracts_are_checked_and_broken_ones_counted(self):
+        kernels = ["--only", r"examples/cast_copy.py --entry=cast\(300\)", "--targets", "gfx950"]
+        self.run_main("--renew", str(self.folder), BUILD, *kernels)
+        status, text = self.run_main(str(self.folder), BUILD, *kernels, "--verify")
+        self.assertEqual((status, text), (0, "replay: 1 kernels, 0 changed (gfx950 0), 0 gone\n"))
+        broken = self.folder / "broken"
+        broken.mkdir()
+        text = (self.folder / "gfx950.tsv").read_text()
+        code = text.splitlines()[1].split("\t")[1]
+        (broken / "gfx950.tsv").write_text(text.replace(code, replay.FAULT))
+        status, text = self.run_main(str(self.folder), str(broken), *kernels)
+        self.assertTrue(text.endswith("1 changed (gfx950 1), 0 gone, 1 internal errors\n"), text)
+
     def test_two_builds_are_compared_on_all_targets(self):
         status, text = self.run_main(BUILD, BUILD, "--only", "examples/gemm.py|07-grouped-gemm/check.py")
         self.assertEqual(status, 0, text)

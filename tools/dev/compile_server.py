@@ -6,7 +6,7 @@ usage: compile_server.py LIBRARY
 
 `tilec` spends a quarter to a half of a small kernel's time on starting: LLVM's tables, pages touched for the first
 time. The library is called as embedders call it (include/tilec-c/Compile.h), nothing is cached on disk. A process
-reads a JSON object a line from standard input (script, entry, schedule, strict, target) and answers with one (status,
+reads a JSON object a line from standard input (script, entry, schedule, strict, target, verify_stages) and answers with one (status,
 log, bytes), which the image follows: a code object of AMD, PTX of NVIDIA, both without line tables. `Server` is the
 other side of it.
 """
@@ -59,7 +59,8 @@ class Library:
         if status != OK:
             return status, b"", b""
         options = CompileOptions(size=ctypes.sizeof(CompileOptions), ptx_assembler=b"none", line_tables=OFF,
-                                 strict=ON if job.get("strict") else OFF)
+                                 strict=ON if job.get("strict") else OFF,
+                                 verify_stages=ON if job.get("verify_stages") else OFF)
         for name in ("target", "entry", "schedule"):
             if name in job:
                 setattr(options, name, job[name].encode())

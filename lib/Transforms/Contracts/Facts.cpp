@@ -307,6 +307,22 @@ std::optional<Breach> notSettled(Operation *root, std::unique_ptr<Pass> pass) {
   return found;
 }
 
+/// A warp group waits for its turn until the one before it has multiplied: that one must not wait
+/// for all others in between.
+Complaint meetsInTurn(Operation *op) {
+  if (!isa<tile::BarrierOp, tile::ClusterBarrierOp, tile::SyncThreadsOp, tile::GridSyncOp,
+           tile::BlockVoteOp>(op))
+    return std::nullopt;
+  for (Operation *at = op; at && !isa<tile::KernelOp>(at); at = at->getParentOp())
+    for (Operation *before = at->getPrevNode(); before; before = before->getPrevNode())
+      if (auto turn = dyn_cast<tile::GroupTurnOp>(before)) {
+        if (!turn.getPass())
+          return "lets all warp groups meet between a turn and its end";
+        break;
+      }
+  return std::nullopt;
+}
+
 } // namespace
 
 std::optional<Breach> breachOf(Fact fact, Operation *root, const TargetInfo &target) {
@@ -350,6 +366,8 @@ std::optional<Breach> breachOf(Fact fact, Operation *root, const TargetInfo &tar
   case Fact::Places:
     return misplaced(root, target);
   case Fact::Barriers:
+    if (std::optional<Breach> breach = firstBreach(root, meetsInTurn))
+      return breach;
     return notSettled(root, createPlaceBarriersPass());
   case Fact::OneDialect:
     return firstBreach(root, hasTileOp);

@@ -71,6 +71,18 @@ bool canFly(tile::GemmOp gemm) {
          gemm.getC().getType().isFragment();
 }
 
+bool writesInRounds(tile::ForOp loop) {
+  for (Operation &op : *loop.bodyBlock()) {
+    auto copy = dyn_cast<tile::CopyOp>(op);
+    if (copy && copy.getTransfers())
+      continue;
+    for (Value root : accessesOf(&op).writes)
+      if (auto type = cast<tile::BufferType>(root.getType()); type.isShared() || type.isGlobal())
+        return true;
+  }
+  return false;
+}
+
 bool feedsFirst(tile::ForOp loop, Value ring) {
   tile::GemmOp first = *loop.bodyBlock()->getOps<tile::GemmOp>().begin();
   return rootOf(first.getA()) == ring || rootOf(first.getB()) == ring;

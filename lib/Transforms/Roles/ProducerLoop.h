@@ -29,6 +29,11 @@ bool isOfScalars(mlir::Operation *op);
 /// whole fragment, and no sparse one.
 bool canFly(tile::GemmOp gemm);
 
+/// Whether statements of a round write shared memory or tensors: warp groups meet in each round
+/// then (tile-place-barriers), so that none of them may wait for its turn with what others meet
+/// for.
+bool writesInRounds(tile::ForOp loop);
+
 /// A pipelined loop around gemms of warp groups, all of whose copies a producer does.
 struct ProducerLoop {
   tile::ForOp loop;

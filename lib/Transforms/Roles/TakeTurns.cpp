@@ -29,6 +29,9 @@ std::string missingInOverlap(StringRef wish, tile::ForOp loop, int64_t groups, i
   if (wish == "ping_pong" && groups < 2)
     return "one warp group has nobody to take turns with; use threads=" +
            std::to_string(2 * groupLanes) + " or more";
+  if (wish == "ping_pong" && writesInRounds(loop))
+    return "warp groups meet in each round, which writes a shared tile or a tensor; what it "
+           "computes has to stay in fragments";
   if (wish == "ping_pong_cluster_m" || wish == "ping_pong_cluster_n")
     return "the two gemms of a loop take turns (`ping_pong`) or share their copies (`cluster_m`), "
            "not both";
@@ -57,7 +60,8 @@ void takeTurns(ProducerLoop &plan, StringRef strategy, tile::KernelOp kernel,
   const int64_t groups = int64_t(kernel.getThreads()) / target.groupLanes();
   auto around = dyn_cast<tile::ForOp>(plan.loop->getParentOp());
   bool isSharedOut = around && around.getPersistent();
-  plan.served.takesTurns = groups > 1 && (wish == "ping_pong" || (wish == "auto" && !isSharedOut));
+  plan.served.takesTurns = groups > 1 && !writesInRounds(plan.loop) &&
+                           (wish == "ping_pong" || (wish == "auto" && !isSharedOut));
   plan.write();
   if (std::string missing = missingInOverlap(wish, plan.loop, groups, target.groupLanes());
       !missing.empty())

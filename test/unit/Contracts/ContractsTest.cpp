@@ -574,6 +574,19 @@ TEST(ContractsKept, Barriers) {
       said(exchange, "gfx950", passes, std::pair(StringRef("cse"), eraseFirst<tile::BarrierOp>())),
       "`cse` keeps: synchronisation is missing: `tile.barrier` stands");
 }
+TEST(ContractsKept, TurnsWithoutMeetings) {
+  Fault meeting = [](Operation *root) {
+    root->walk([](tile::KernelOp kernel) {
+      OpBuilder b = OpBuilder::atBlockEnd(&kernel.getBody().front());
+      tile::GroupTurnOp::create(b, kernel.getLoc(), /*pass=*/false);
+      tile::BarrierOp::create(b, kernel.getLoc(), /*global=*/false);
+      tile::GroupTurnOp::create(b, kernel.getLoc(), /*pass=*/true);
+    });
+  };
+  std::vector<std::string> passes = passesBefore("tile-to-wave", "sm_90a");
+  expectSaid(said(product, "sm_90a", passes, std::pair(StringRef("cse"), meeting)),
+             "`cse` keeps: `tile.barrier` lets all warp groups meet between a turn and its end");
+}
 TEST(ContractsKept, AtomsOfTheTarget) {
   Fault otherAtom = [](Operation *root) {
     root->walk([](wave::MmaOp mma) { mma.setAtom("mma.sync.nowhere"); });
