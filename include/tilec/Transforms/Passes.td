@@ -677,10 +677,108 @@ def PeelEdgesPass : Pass<"tile-peel-edges", "::tilec::tile::ProgramOp"> {
   let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::scf::SCFDialect"];
 }
 
+def TransposeOperandsPass : Pass<"tile-transpose-operands", "::tilec::tile::ProgramOp"> {
+  let summary = "operands of bytes that lie across are the other way round";
+  let description = [{
+    Needs:  operations in one form (`tile-lower-breaks`, `tile-lower-copies`, `tile-lower-fills`).
+    Gives:  an operand of bytes that has K as the slower dimension is read from a shared tile with its rows
+            and columns exchanged, which a loop in front of the product fills, where warp groups multiply it
+            then.
+    Leaves: chips without warp groups; products that they multiply as they are, or in no way.
+  }];
+  let options = [Option<"target", "target", "std::string", "std::string(::tilec::nameOf(::tilec::defaultArch))", "the chip">];
+  let dependentDialects = ["::mlir::arith::ArithDialect"];
+}
+
+def ConvertOperandsPass : Pass<"tile-convert-operands", "::tilec::tile::ProgramOp"> {
+  let summary = "products have element types that a matrix instruction takes";
+  let description = [{
+    Needs:  `tile-transpose-operands`.
+    Gives:  floats of 8 bits and elements of 4 bits, which the chip does not multiply, are copied to f16 or
+            int8, exactly; a sum of less than 32 bits is an f32 that is rounded once, behind the product.
+    Leaves: what warp groups multiply; types for which no instruction is found.
+  }];
+  let options = [Option<"target", "target", "std::string", "std::string(::tilec::nameOf(::tilec::defaultArch))", "the chip">];
+  let dependentDialects = ["::mlir::arith::ArithDialect"];
+}
+
+def ExpandProductsPass : Pass<"tile-expand-products", "::tilec::tile::ProgramOp"> {
+  let summary = "products that no matrix instruction multiplies are loops over C";
+  let description = [{
+    Needs:  `tile-convert-operands`.
+    Gives:  a loop over the elements of C, each a sum along K, stands for a product of types that no
+            instruction takes, or of a sparse A.
+    Leaves: what warp groups multiply; products of f32 that lanes share evenly.
+  }];
+  let options = [Option<"target", "target", "std::string", "std::string(::tilec::nameOf(::tilec::defaultArch))", "the chip">];
+  let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::math::MathDialect"];
+}
+
+def PackTilesPass : Pass<"tile-pack-tiles", "::tilec::tile::ProgramOp"> {
+  let summary = "shared tiles of 4-bit elements are tiles of bytes";
+  let description = [{
+    Needs:  `tile-raise-moves`.
+    Gives:  what loops with stages bring from tensors of 4-bit integers lies in shared memory as in the
+            tensor, two elements a byte; loops over elements take their half of it.
+    Leaves: tiles that anything else touches, and boxes that begin or end within a byte.
+  }];
+  let dependentDialects = ["::mlir::arith::ArithDialect"];
+}
+
+def IsolateOperandsPass : Pass<"tile-isolate-operands", "::tilec::tile::ProgramOp"> {
+  let summary = "products, reductions and scans work on whole buffers";
+  let description = [{
+    Needs:  `tile-expand-products`.
+    Gives:  C of a product and the operands of reductions and scans are whole fragments, A and B whole
+            fragments or shared tiles, or boxes of these; anything else is copied to a fragment or tile of its
+            own, and back. Lanes multiply what is in shared memory.
+    Leaves: what is computed.
+  }];
+  let options = [Option<"target", "target", "std::string", "std::string(::tilec::nameOf(::tilec::defaultArch))", "the chip">];
+  let dependentDialects = ["::mlir::arith::ArithDialect"];
+}
+
+def ChooseWarpGroupsPass : Pass<"tile-choose-warp-groups", "::tilec::tile::ProgramOp"> {
+  let summary = "which products whole warp groups multiply";
+  let description = [{
+    Needs:  `tile-isolate-operands`.
+    Gives:  `warp_group` on those, and a remark on others, of chips that have warp groups.
+    Leaves: everything else. docs/machine-code/hopper.md.
+  }];
+  let options = [Option<"target", "target", "std::string", "std::string(::tilec::nameOf(::tilec::defaultArch))", "the chip">];
+}
+
+def ChainProductsPass : Pass<"tile-chain-products", "::tilec::tile::ProgramOp"> {
+  let summary = "products that take what others of the kernel have made";
+  let description = [{
+    Needs:  `tile-isolate-operands`.
+    Gives:  `chained` on all products of a kernel in which one takes a fragment that is computed from
+            another's C, if each of them has a large atom, and registers are left: they use it.
+    Leaves: everything else.
+  }];
+  let options = [Option<"target", "target", "std::string", "std::string(::tilec::nameOf(::tilec::defaultArch))", "the chip">,
+                 Option<"atoms", "atoms", "std::string", "\"\"",
+                        "`large` or `small` for products that could have either; empty: large ones for chains">];
+}
+
+def KeepOperandsPass : Pass<"tile-keep-operands", "::tilec::tile::ProgramOp"> {
+  let summary = "operands that a loop does not change lie in registers";
+  let description = [{
+    Needs:  `tile-chain-products`.
+    Gives:  a shared tile that a product reads in every round of a loop that does not write it (Q of
+            attention) is read from a fragment, filled once in front of the loop, as far as registers are
+            left.
+    Leaves: chips whose accumulators have no registers of their own; lockstep kernels; products that say how
+            they are multiplied.
+  }];
+  let options = [Option<"target", "target", "std::string", "std::string(::tilec::nameOf(::tilec::defaultArch))", "the chip">];
+  let dependentDialects = ["::mlir::arith::ArithDialect"];
+}
+
 def InferLayoutsPass : Pass<"tile-infer-layouts", "::tilec::tile::ProgramOp"> {
   let summary = "choose where the elements of every fragment and shared buffer are";
   let description = [{
-    Needs:  operations in one form (`tile-lower-breaks`, `tile-lower-copies`, `tile-lower-fills`).
+    Needs:  `tile-choose-warp-groups`, `tile-chain-products`, `tile-keep-operands`.
     Gives:  every `tile.alloc` of a fragment or shared buffer has a layout; a use
             that wants another one goes through shared memory, as explicit copies.
             Every `tile.gemm` says how it is multiplied (`mma`), which no later pass
@@ -691,10 +789,6 @@ def InferLayoutsPass : Pass<"tile-infer-layouts", "::tilec::tile::ProgramOp"> {
     on; what is left gets a blocked layout. docs/machine-code/layouts.md.
   }];
   let options = [Option<"target", "target", "std::string", "std::string(::tilec::nameOf(::tilec::defaultArch))", "the chip">,
-                 Option<"warpGroups", "warp-groups", "bool", "true",
-                        "multiply by whole warp groups where the chip can">,
-                 Option<"atoms", "atoms", "std::string", "\"\"",
-                        "`large` or `small` for products that could have either; empty: large ones for chains">,
                  Option<"swizzle", "swizzle", "int64_t", "0",
                         "how many shared layouts without bank conflicts are passed over">];
   let dependentDialects = ["::mlir::arith::ArithDialect"];

@@ -142,6 +142,27 @@ Complaint isUnnamedMove(Operation *op) {
                                               : std::nullopt;
 }
 
+/// A is read from memory in a box, too, and so is B.
+Complaint takesPart(Operation *op) {
+  auto isFragment = [](Value buffer) {
+    return cast<tile::BufferType>(buffer.getType()).isFragment() &&
+           buffer.getDefiningOp<tile::AllocOp>();
+  };
+  auto isFactor = [&](Value buffer) {
+    return cast<tile::BufferType>(buffer.getType()).isShared() || isFragment(buffer);
+  };
+  bool isWhole =
+      llvm::TypeSwitch<Operation *, bool>(op)
+          .Case([&](tile::GemmOp gemm) {
+            return isFactor(gemm.getA()) && isFactor(gemm.getB()) && isFragment(gemm.getC());
+          })
+          .Case<tile::ReduceOp, tile::ScanOp>([&](auto combined) {
+            return isFragment(combined.getSrc()) && isFragment(combined.getDst());
+          })
+          .Default([](Operation *) { return true; });
+  return isWhole ? std::nullopt : Complaint("has an operand that is no whole fragment");
+}
+
 Complaint lacksLayout(Operation *op, const TargetInfo &target) {
   if (auto alloc = dyn_cast<tile::AllocOp>(op)) // the verifier compares shapes
     return alloc.getLayout() || alloc.getResult().getType().isLocal() ? std::nullopt
@@ -335,6 +356,8 @@ std::optional<Breach> breachOf(Fact fact, Operation *root, const TargetInfo &tar
     return firstBreach(root, fillsPart);
   case Fact::NamedMoves:
     return firstBreach(root, isUnnamedMove);
+  case Fact::WholeOperands:
+    return firstBreach(root, takesPart);
   case Fact::Layouts:
     return firstBreach(root, [&](Operation *op) { return lacksLayout(op, target); });
   case Fact::BroughtTiles:

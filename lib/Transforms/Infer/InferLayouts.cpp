@@ -7,17 +7,14 @@
 //
 // SPDX-License-Identifier: Apache-2.0
 //===----------------------------------------------------------------------===//
-#include "Infer/Chains.h"
 #include "Infer/Inference.h"
-#include "Infer/KeepOperands.h"
-#include "Infer/Operands.h"
+#include "Infer/MatchOperands.h"
 #include "Infer/Windows.h"
 #include "Layouts/Exchange.h"
 #include "Layouts/KOrder.h"
 #include "Layouts/LoopLayout.h"
 #include "Layouts/ScanLayout.h"
 #include "Layouts/Stores.h"
-#include "Layouts/WarpGroups.h"
 
 #include "tilec/Analysis/Buffers.h"
 #include "tilec/IR/Reported.h"
@@ -34,12 +31,6 @@ namespace tilec {
 #include "tilec/Transforms/Passes.h.inc"
 
 LogicalResult Inference::run() {
-  isolateOperands(kernel, target, useWarpGroups);
-  if (useWarpGroups)
-    markWarpGroupGemms(kernel, target);
-  if (atoms != "small")
-    markChains(kernel, target, /*all=*/atoms == "large");
-  keepOperands(kernel, target);
   carriers.emplace(kernel);
   if (failed(fixGemms()))
     return failure();
@@ -261,7 +252,7 @@ struct InferLayoutsPass : impl::InferLayoutsPassBase<InferLayoutsPass> {
     if (!chip)
       return signalPassFailure();
     for (tile::KernelOp kernel : getOperation().getBody().getOps<tile::KernelOp>())
-      if (failed(Inference(kernel, *chip, warpGroups, atoms, swizzle).run()))
+      if (failed(Inference(kernel, *chip, swizzle).run()))
         return signalPassFailure();
   }
 };

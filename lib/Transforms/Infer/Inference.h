@@ -66,10 +66,8 @@ private:
 /// Gives the fragments and shared tiles of a kernel their layouts.
 class Inference {
 public:
-  Inference(tile::KernelOp kernel, const TargetInfo &target, bool useWarpGroups,
-            llvm::StringRef atoms, int64_t swizzle)
-      : kernel(kernel), target(target), useWarpGroups(useWarpGroups), atoms(atoms),
-        swizzle(swizzle) {}
+  Inference(tile::KernelOp kernel, const TargetInfo &target, int64_t swizzle)
+      : kernel(kernel), target(target), swizzle(swizzle) {}
 
   mlir::LogicalResult run();
 
@@ -110,9 +108,7 @@ private:
 
   tile::KernelOp kernel;
   const TargetInfo &target;
-  bool useWarpGroups;
-  llvm::StringRef atoms; ///< `large`, `small` or nothing: of products that could have either
-  int64_t swizzle;       ///< shared layouts without bank conflicts that are passed over
+  int64_t swizzle; ///< shared layouts without bank conflicts that are passed over
   std::optional<Carriers> carriers;
   std::optional<HeldRows> heldRows;
   llvm::SmallPtrSet<mlir::Operation *, 4> defined; ///< fragments that start from zeros

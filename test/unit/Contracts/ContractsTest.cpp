@@ -158,6 +158,14 @@ std::vector<std::string> passesBefore(StringRef last, StringRef target) {
                                   "tile-separate-threads",
                                   "tile-part-waves" + chip,
                                   "tile-choose-threads" + chip,
+                                  "tile-transpose-operands" + chip,
+                                  "tile-convert-operands" + chip,
+                                  "tile-expand-products" + chip,
+                                  "tile-pack-tiles",
+                                  "tile-isolate-operands" + chip,
+                                  "tile-choose-warp-groups" + chip,
+                                  "tile-chain-products" + chip,
+                                  "tile-keep-operands" + chip,
                                   "tile-infer-layouts" + chip,
                                   "tile-choose-schedules" + chip,
                                   "tile-delay-sums",
@@ -408,6 +416,19 @@ TEST(ContractPromises, PlacedLocals) {
   };
   expectSaid(saidOfPlanted(product, "gfx950", "tile-spread-locals", "tile-spread-locals", waiting),
              "`tile-spread-locals` gives: `tile.alloc` has no place for good");
+}
+TEST(ContractPromises, WholeOperands) {
+  Fault part = [](Operation *root) {
+    root->walk([](tile::GemmOp gemm) {
+      OpBuilder b(gemm);
+      SmallVector<Value> first(2, arith::ConstantIndexOp::create(b, gemm.getLoc(), 0));
+      gemm.getCMutable().assign(tile::SubviewOp::create(b, gemm.getLoc(), gemm.getC().getType(),
+                                                        gemm.getC(), first, ArrayRef<int64_t>()));
+    });
+  };
+  expectSaid(
+      saidOfPlanted(product, "gfx950", "tile-isolate-operands", "tile-isolate-operands", part),
+      "`tile-isolate-operands` gives: `tile.gemm` has an operand that is no whole fragment");
 }
 TEST(ContractPromises, Layouts) {
   expectSaid(withoutPass(product, "gfx950", "tile-infer-layouts"),

@@ -1,5 +1,5 @@
-// RUN: tilec-opt %s -pass-pipeline="builtin.module(tile.program(tile-normalize,tile-infer-layouts{target=sm_90a}))" | FileCheck %s
-// RUN: tilec-opt %s -pass-pipeline="builtin.module(tile.program(tile-normalize,tile-infer-layouts{target=gfx950}))" | FileCheck %s --check-prefix=NONE
+// RUN: tilec-opt %s -pass-pipeline="builtin.module(tile.program(tile-normalize,tile-lay-out{target=sm_90a}))" | FileCheck %s
+// RUN: tilec-opt %s -pass-pipeline="builtin.module(tile.program(tile-normalize,tile-lay-out{target=gfx950}))" | FileCheck %s --check-prefix=NONE
 //
 // A loop that moves bytes across is marked where the target's lanes exchange blocks of 4 x 4: not what has other
 // elements, what does not start at a multiple of 4, and what does more than to move a byte.
