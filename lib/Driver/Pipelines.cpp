@@ -104,8 +104,11 @@ static std::string layoutPasses(const PlanLayouts &wish, const std::string &chip
          ",tile-expand-products" + chip + ",tile-pack-tiles,tile-isolate-operands" + chip +
          ",tile-choose-warp-groups" + chip + ",tile-chain-products" +
          (wish.atoms.empty() ? chip : with(chip, "atoms=" + wish.atoms)) + ",tile-keep-operands" +
-         chip + ",tile-infer-layouts" +
-         (wish.swizzle == 0 ? chip : with(chip, "swizzle=" + llvm::Twine(wish.swizzle)));
+         chip + ",tile-infer-layouts" + chip + ",tile-unroll-held-rows,tile-unroll-windows" +
+         ",tile-follow-pieces,tile-match-operands" + chip + ",tile-stage-fragments" + chip +
+         ",tile-lay-out-shared" +
+         (wish.swizzle == 0 ? chip : with(chip, "swizzle=" + llvm::Twine(wish.swizzle))) +
+         ",tile-raise-transposes" + chip + ",tile-keep-loop-layouts" + chip;
 }
 
 llvm::ArrayRef<llvm::StringLiteral> passesToOneForm() { return formingPasses; }

@@ -776,22 +776,110 @@ def KeepOperandsPass : Pass<"tile-keep-operands", "::tilec::tile::ProgramOp"> {
 }
 
 def InferLayoutsPass : Pass<"tile-infer-layouts", "::tilec::tile::ProgramOp"> {
-  let summary = "choose where the elements of every fragment and shared buffer are";
+  let summary = "choose where the elements of every fragment are";
   let description = [{
     Needs:  `tile-choose-warp-groups`, `tile-chain-products`, `tile-keep-operands`.
-    Gives:  every `tile.alloc` of a fragment or shared buffer has a layout; a use
-            that wants another one goes through shared memory, as explicit copies.
-            Every `tile.gemm` says how it is multiplied (`mma`), which no later pass
-            decides again; what it says already is kept, or refused.
-    Leaves: the order of ops.
+    Gives:  every `tile.alloc` of a fragment has a layout. Every `tile.gemm` says how it is
+            multiplied (`mma`), which no later pass decides again; what it says already is
+            kept, or refused.
+    Leaves: all but these.
 
     Matrix operations decide first; parallels, reductions and copies pass layouts
     on; what is left gets a blocked layout. docs/machine-code/layouts.md.
   }];
+  let options = [Option<"target", "target", "std::string", "std::string(::tilec::nameOf(::tilec::defaultArch))", "the chip">];
+}
+
+def UnrollHeldRowsPass : Pass<"tile-unroll-held-rows", "::tilec::tile::ProgramOp"> {
+  let summary = "loops through rows that each lane has whole are their rounds";
+  let description = [{
+    Needs:  `tile-infer-layouts`.
+    Gives:  a serial loop of at most 16 rounds within a parallel, whose variable says which element of a
+            fragment is touched, is its rounds, in which registers have numbers.
+    Leaves: loops of which a round needs what other lanes hold.
+  }];
+  let dependentDialects = ["::mlir::arith::ArithDialect"];
+}
+
+def UnrollWindowsPass : Pass<"tile-unroll-windows", "::tilec::tile::ProgramOp"> {
+  let summary = "loops over the pieces of a fragment are their rounds";
+  let description = [{
+    Needs:  `tile-unroll-held-rows`.
+    Gives:  a serial loop of at most 128 rounds around parallels, whose variable says which piece of a
+            fragment they touch, is its rounds, if a lane computes at most 1024 elements in all of them.
+    Leaves: loops of which a round needs what other lanes hold, or does anything else.
+  }];
+  let dependentDialects = ["::mlir::arith::ArithDialect"];
+}
+
+def FollowPiecesPass : Pass<"tile-follow-pieces", "::tilec::tile::ProgramOp"> {
+  let summary = "loops over a piece of a fragment are run where the piece lies";
+  let description = [{
+    Needs:  `tile-unroll-windows`.
+    Gives:  a loop that no whole fragment gives a layout has that of a piece that it touches, `layout`, where
+            lanes have all that they need then.
+    Leaves: everything else.
+  }];
+}
+
+def MatchOperandsPass : Pass<"tile-match-operands", "::tilec::tile::ProgramOp"> {
+  let summary = "products, reductions and scans have operands in the layouts that they compute with";
+  let description = [{
+    Needs:  `tile-infer-layouts`.
+    Gives:  a fragment that lies in another layout is copied to a fragment of the op's own (C, results) or to
+            a shared tile (A, B), and back where it is written.
+    Leaves: how products are multiplied, but for where operands are read from.
+  }];
+  let options = [Option<"target", "target", "std::string", "std::string(::tilec::nameOf(::tilec::defaultArch))", "the chip">];
+  let dependentDialects = ["::mlir::arith::ArithDialect"];
+}
+
+def StageFragmentsPass : Pass<"tile-stage-fragments", "::tilec::tile::ProgramOp"> {
+  let summary = "elements of fragments are touched by the lanes that hold them";
+  let description = [{
+    Needs:  `tile-follow-pieces`, `tile-match-operands`.
+    Gives:  a loop that touches elements of other lanes works on a shared copy of the fragment, filled in
+            front of it and read back behind it. Where these copies take more shared memory than there is,
+            loops have the layout of what they read, if that stages fewer bytes.
+    Leaves: the order of ops.
+  }];
+  let options = [Option<"target", "target", "std::string", "std::string(::tilec::nameOf(::tilec::defaultArch))", "the chip">];
+  let dependentDialects = ["::mlir::arith::ArithDialect"];
+}
+
+def LayOutSharedPass : Pass<"tile-lay-out-shared", "::tilec::tile::ProgramOp"> {
+  let summary = "choose where the elements of every shared buffer are";
+  let description = [{
+    Needs:  `tile-stage-fragments`.
+    Gives:  every `tile.alloc` of a shared buffer has a layout: swizzled for those who read it, in panels for
+            warp groups, or plain.
+    Leaves: everything else. docs/machine-code/layouts.md.
+  }];
   let options = [Option<"target", "target", "std::string", "std::string(::tilec::nameOf(::tilec::defaultArch))", "the chip">,
                  Option<"swizzle", "swizzle", "int64_t", "0",
-                        "how many shared layouts without bank conflicts are passed over">];
-  let dependentDialects = ["::mlir::arith::ArithDialect"];
+                        "how many layouts without bank conflicts are passed over">];
+}
+
+def RaiseTransposesPass : Pass<"tile-raise-transposes", "::tilec::tile::ProgramOp"> {
+  let summary = "loops that move bytes across are transpositions";
+  let description = [{
+    Needs:  `tile-lay-out-shared`.
+    Gives:  a `tile.move` between shared tiles of bytes that exchanges rows and columns is a
+            `tile.transpose_bytes`, where layouts keep 4 neighbours together.
+    Leaves: chips whose lanes do not exchange blocks of bytes; everything else.
+  }];
+  let options = [Option<"target", "target", "std::string", "std::string(::tilec::nameOf(::tilec::defaultArch))", "the chip">];
+}
+
+def KeepLoopLayoutsPass : Pass<"tile-keep-loop-layouts", "::tilec::tile::ProgramOp"> {
+  let summary = "loops keep layouts that folding may take the reason for";
+  let description = [{
+    Needs:  `tile-lay-out-shared`.
+    Gives:  a loop whose layout hangs on a read, or on a store in a branch, has it itself (`layout`), where
+            its other fragments need it.
+    Leaves: everything else.
+  }];
+  let options = [Option<"target", "target", "std::string", "std::string(::tilec::nameOf(::tilec::defaultArch))", "the chip">];
 }
 
 def ChooseSchedulesPass : Pass<"tile-choose-schedules", "::tilec::tile::ProgramOp"> {

@@ -107,8 +107,16 @@ static std::vector<Contract> contractsOfLayouts() {
       {"tile-infer-layouts",
        {WholeBuffers, NoBreaks, FlatLoops, LiftedElements, MovedRegisters, WholeFills,
         WholeOperands},
-       {Layouts},
-       parameters},
+       {FragmentLayouts},
+       {true, {"layout", "mma"}, ""}},
+      {"tile-unroll-held-rows", {FragmentLayouts}, {}, parameters},
+      {"tile-unroll-windows", {FragmentLayouts}, {}, parameters},
+      {"tile-follow-pieces", {FragmentLayouts}, {}, {true, {"layout"}, ""}},
+      {"tile-match-operands", {WholeOperands, FragmentLayouts}, {}, parameters},
+      {"tile-stage-fragments", {FragmentLayouts}, {}, parameters},
+      {"tile-lay-out-shared", {FragmentLayouts}, {Layouts}, {true, {"layout"}, ""}},
+      {"tile-raise-transposes", {Layouts}, {}, {true, {"tile.move", "tile.transpose_bytes"}, ""}},
+      {"tile-keep-loop-layouts", {Layouts}, {}, {true, {"layout"}, ""}},
   };
 }
 
@@ -293,7 +301,7 @@ void ContractChecker::run(llvm::function_ref<void()> pass, StringRef name, Opera
     llvm::erase_if(held, isOfTile);
   if (contract && !hold(contract->gives, root, "`" + name + "` gives"))
     return;
-  if (llvm::is_contained(held, Fact::Layouts))
+  if (llvm::is_contained(held, Fact::FragmentLayouts))
     llvm::erase_if(held, endsWithLayouts);
   hold(held, root, "`" + name + "` keeps");
   llvm::erase_if(held, endsAtOnce);

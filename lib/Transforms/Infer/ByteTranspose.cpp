@@ -49,13 +49,6 @@ bool isTransposition(tile::MoveOp move) {
          isBlocked(move, load.getIndices(), 1) && isBlocked(move, store.getIndices(), 0);
 }
 
-bool keepsWords(Value buffer) {
-  const SharedLayout *layout =
-      buffer.getDefiningOp<tile::AllocOp>() ? sharedLayoutOf(buffer) : nullptr;
-  return layout && layout->pitchElems % blockEdge == 0 &&
-         (layout->phases <= 1 || layout->vecElems % blockEdge == 0);
-}
-
 } // namespace
 
 SmallVector<tile::MoveOp> byteTranspositions(tile::KernelOp kernel) {
@@ -65,12 +58,6 @@ SmallVector<tile::MoveOp> byteTranspositions(tile::KernelOp kernel) {
       loops.push_back(move);
   });
   return loops;
-}
-
-void markTranspositions(ArrayRef<tile::MoveOp> loops) {
-  for (tile::MoveOp loop : loops)
-    if (keepsWords(loop.load().getBuffer()) && keepsWords(loop.store().getBuffer()))
-      tile::turnInto<tile::TransposeBytesOp>(loop);
 }
 
 } // namespace tilec

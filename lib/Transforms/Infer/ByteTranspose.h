@@ -16,8 +16,4 @@ constexpr int64_t blockEdge = 4; ///< of the blocks that lanes exchange
 /// lanes can exchange blocks of 4 x 4.
 llvm::SmallVector<tile::MoveOp> byteTranspositions(tile::KernelOp kernel);
 
-/// Makes tile.transpose_bytes of those of the loops whose buffers' layouts keep the words of a row
-/// together.
-void markTranspositions(llvm::ArrayRef<tile::MoveOp> loops);
-
 } // namespace tilec

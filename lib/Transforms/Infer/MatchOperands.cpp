@@ -5,8 +5,6 @@
 //
 // SPDX-License-Identifier: Apache-2.0
 //===----------------------------------------------------------------------===//
-#include "Infer/MatchOperands.h"
-
 #include "Infer/Operands.h"
 #include "Layouts/GemmPlan.h"
 #include "Layouts/KOrder.h"
@@ -14,10 +12,16 @@
 #include "Layouts/ScanLayout.h"
 
 #include "tilec/Analysis/Buffers.h"
+#include "tilec/Transforms/PassTarget.h"
+#include "tilec/Transforms/Passes.h"
 
 using namespace mlir;
 
 namespace tilec {
+
+#define GEN_PASS_DEF_MATCHOPERANDSPASS
+#include "tilec/Transforms/Passes.h.inc"
+
 namespace {
 
 void setLayout(Value root, const FragmentLayout &layout) {
@@ -86,8 +90,6 @@ void match(tile::ScanOp scan, const TargetInfo &target, int64_t numWaves) {
   }
 }
 
-} // namespace
-
 void matchOperands(tile::KernelOp kernel, const TargetInfo &target) {
   SmallVector<Operation *> ops;
   kernel.walk([&](Operation *op) {
@@ -104,5 +106,19 @@ void matchOperands(tile::KernelOp kernel, const TargetInfo &target) {
     }
   }
 }
+
+struct MatchOperandsPass : impl::MatchOperandsPassBase<MatchOperandsPass> {
+  using MatchOperandsPassBase::MatchOperandsPassBase;
+
+  void runOnOperation() override {
+    const TargetInfo *chip = targetOfPass(getOperation(), target);
+    if (!chip)
+      return signalPassFailure();
+    for (tile::KernelOp kernel : getOperation().getBody().getOps<tile::KernelOp>())
+      matchOperands(kernel, *chip);
+  }
+};
+
+} // namespace
 
 } // namespace tilec

@@ -167,6 +167,14 @@ std::vector<std::string> passesBefore(StringRef last, StringRef target) {
                                   "tile-chain-products" + chip,
                                   "tile-keep-operands" + chip,
                                   "tile-infer-layouts" + chip,
+                                  "tile-unroll-held-rows",
+                                  "tile-unroll-windows",
+                                  "tile-follow-pieces",
+                                  "tile-match-operands" + chip,
+                                  "tile-stage-fragments" + chip,
+                                  "tile-lay-out-shared" + chip,
+                                  "tile-raise-transposes" + chip,
+                                  "tile-keep-loop-layouts" + chip,
                                   "tile-choose-schedules" + chip,
                                   "tile-delay-sums",
                                   "tile-rewrite-gates",
@@ -430,9 +438,13 @@ TEST(ContractPromises, WholeOperands) {
       saidOfPlanted(product, "gfx950", "tile-isolate-operands", "tile-isolate-operands", part),
       "`tile-isolate-operands` gives: `tile.gemm` has an operand that is no whole fragment");
 }
-TEST(ContractPromises, Layouts) {
+TEST(ContractPromises, FragmentLayouts) {
   expectSaid(withoutPass(product, "gfx950", "tile-infer-layouts"),
              "`tile-infer-layouts` gives: `tile.alloc` has no layout");
+}
+TEST(ContractPromises, Layouts) {
+  expectSaid(withoutPass(product, "gfx950", "tile-lay-out-shared"),
+             "`tile-lay-out-shared` gives: `tile.alloc` has no layout");
 }
 TEST(ContractPromises, BroughtTiles) {
   Fault left = [](Operation *root) {
@@ -680,7 +692,7 @@ void addSetprio(Operation *root) {
 TEST(ContractsLeave, Parameters) {
   for (StringRef pass :
        {"tile-check", "tile-expand-thread-tiles", "tile-narrow-tiles", "tile-raise-copies",
-        "tile-infer-layouts", "tile-relax-exponentials", "tile-expand-pipelines"})
+        "tile-match-operands", "tile-relax-exponentials", "tile-expand-pipelines"})
     expectSaid(saidOfPlanted(product, "gfx950", pass, pass, renameTensor),
                ("`" + pass + "` leaves: `tile.tensor` stands or has changed").str());
   expectSaid(
