@@ -580,10 +580,10 @@ bool Compilation::runPasses(Stage stage, llvm::StringRef pipeline) {
   return !breach || internalError(stage, breach->text, breach->place);
 }
 
-/// What the plans of a file want of tile-infer-layouts.
-std::string Compilation::layouts() const {
-  return state->plans && arePlansFor(*state->plans, opts.arch) ? state->plans->layouts.options()
-                                                               : "";
+/// What the plans of a file were found with.
+PlanLayouts Compilation::layouts() const {
+  return state->plans && arePlansFor(*state->plans, opts.arch) ? state->plans->layouts
+                                                               : PlanLayouts();
 }
 
 /// Loops will get the plans that the file has for them, and the layouts that these are for.

@@ -85,30 +85,67 @@ static constexpr llvm::StringLiteral threadPasses[] = {
     "tile-decide-comparisons{lockstep=true}",
 };
 
+/// An option of a pass beside the chip's.
+static std::string with(llvm::StringRef chip, const llvm::Twine &option) {
+  return (chip.drop_back() + " " + option + "}").str();
+}
+
+/// What threads, rounds and blocks there are.
+static std::string sharingPasses(llvm::StringRef schedule, const std::string &chip) {
+  const std::string asked = schedule.empty() ? chip : with(chip, "strategy=" + schedule);
+  return "tile-give-stages" + asked + ",tile-set-k-tiles" + asked + ",tile-choose-threads" + chip +
+         ",tile-split-products" + asked + ",tile-peel-edges" + chip;
+}
+
+/// Where elements are: atoms decide, then fragments, then shared tiles. What products are is
+/// settled before, by passes that look at all of a kernel's.
+static std::string layoutPasses(const PlanLayouts &wish, const std::string &chip) {
+  return "tile-transpose-operands" + chip + ",tile-convert-operands" + chip +
+         ",tile-expand-products" + chip + ",tile-pack-tiles,tile-isolate-operands" + chip +
+         ",tile-choose-warp-groups" + chip + ",tile-chain-products" +
+         (wish.atoms.empty() ? chip : with(chip, "atoms=" + wish.atoms)) + ",tile-keep-operands" +
+         chip + ",tile-infer-layouts" + chip + ",tile-unroll-held-rows,tile-unroll-windows" +
+         ",tile-follow-pieces,tile-match-operands" + chip + ",tile-stage-fragments" + chip +
+         ",tile-lay-out-shared" +
+         (wish.swizzle == 0 ? chip : with(chip, "swizzle=" + llvm::Twine(wish.swizzle))) +
+         ",tile-raise-transposes" + chip + ",tile-keep-loop-layouts" + chip;
+}
+
 llvm::ArrayRef<llvm::StringLiteral> passesToOneForm() { return formingPasses; }
 
-static void addPasses(llvm::ArrayRef<llvm::StringLiteral> passes, mlir::OpPassManager &manager) {
-  if (failed(mlir::parsePassPipeline(llvm::join(passes, ","), manager)))
+static void addPasses(llvm::StringRef passes, mlir::OpPassManager &manager) {
+  if (failed(mlir::parsePassPipeline(passes, manager)))
     llvm::report_fatal_error("a pipeline has a pass that is not registered");
 }
 
+namespace {
+struct LayoutOptions : mlir::PassPipelineOptions<LayoutOptions> {
+  Option<std::string> target{*this, "target", llvm::cl::desc("the chip"),
+                             llvm::cl::init(std::string(nameOf(defaultArch)))};
+};
+} // namespace
+
 void registerPipelines() {
   static mlir::PassPipelineRegistration<> forming(
-      "tile-normalize", "every operation in one form",
-      [](mlir::OpPassManager &manager) { addPasses(formingPasses, manager); });
+      "tile-normalize", "every operation in one form", [](mlir::OpPassManager &manager) {
+        addPasses(llvm::join(llvm::ArrayRef(formingPasses), ","), manager);
+      });
   static mlir::PassPipelineRegistration<> threads(
       "tile-expand-threads", "what single threads do, written out",
-      [](mlir::OpPassManager &manager) { addPasses(threadPasses, manager); });
+      [](mlir::OpPassManager &manager) {
+        addPasses(llvm::join(llvm::ArrayRef(threadPasses), ","), manager);
+      });
+  static mlir::PassPipelineRegistration<LayoutOptions> layouts(
+      "tile-lay-out", "where elements are",
+      [](mlir::OpPassManager &manager, const LayoutOptions &options) {
+        addPasses(layoutPasses({}, "{target=" + options.target.getValue() + "}"), manager);
+      });
 }
 
 std::string pipelineOf(Stage stage, Arch arch, llvm::StringRef schedule, bool checkBounds,
-                       llvm::StringRef layouts) {
+                       const PlanLayouts &layouts) {
   const std::string chip = ("{target=" + llvm::StringRef(nameOf(arch)) + "}").str();
   std::string target = chip;
-  auto chipWith = [&](const std::string &options) {
-    return options.empty() ? chip : chip.substr(0, chip.size() - 1) + " " + options + "}";
-  };
-  std::string wish = schedule.empty() ? "" : ("strategy=" + schedule).str();
   switch (stage) {
   case Stage::TileLaidOut:
     // Errors are found in the program as it was written; layouts are asked for by ops in their one
@@ -117,10 +154,8 @@ std::string pipelineOf(Stage stage, Arch arch, llvm::StringRef schedule, bool ch
     return "builtin.module(tile.program(tile-expand-im2col" + chip + ",tile-check," +
            llvm::join(llvm::ArrayRef(threadPasses), ",") +
            ",tile-separate-threads,tile-part-waves" + chip + "," +
-           llvm::join(llvm::ArrayRef(formingPasses), ",") + ",tile-give-stages" + chipWith(wish) +
-           ",tile-set-k-tiles" + chipWith(wish) + ",tile-choose-threads" + chip +
-           ",tile-split-products" + chipWith(wish) + ",tile-peel-edges" + chip +
-           ",tile-infer-layouts" + chipWith(layouts.str()) + "))";
+           llvm::join(llvm::ArrayRef(formingPasses), ",") + "," + sharingPasses(schedule, chip) +
+           "," + layoutPasses(layouts, chip) + "))";
   case Stage::TilePipelined:
     // Matrix loops whose order is planned get their plan when they are machine operations
     // (WaveScheduled).

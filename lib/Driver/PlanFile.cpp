@@ -200,13 +200,6 @@ llvm::Error give(LoopGraph &loop, const std::string &text) {
 
 } // namespace
 
-std::string PlanLayouts::options() const {
-  std::string text = atoms.empty() ? "" : "atoms=" + atoms;
-  if (swizzle != 0)
-    text += (text.empty() ? "swizzle=" : " swizzle=") + std::to_string(swizzle);
-  return text;
-}
-
 bool arePlansFor(const PlanFile &plans, Arch arch) {
   return plans.target == nameOf(arch) && plans.model == modelVersion();
 }

@@ -33,6 +33,7 @@ namespace tilec {
 class CacheKey;
 class DiskCache;
 class PlanSettler;
+struct PlanLayouts;
 namespace build {
 struct Recording;
 }
@@ -155,7 +156,7 @@ private:
   bool internalError(Stage stage, llvm::StringRef text, mlir::Location place);
   bool lower();
   bool readPlanFile();
-  std::string layouts() const;
+  PlanLayouts layouts() const;
   bool emitImage();
   bool checkSchedules();
   bool fail(llvm::Error error);

@@ -40,13 +40,11 @@ struct PlannedLoop {
   unsigned line = 0, textLine = 0;
 };
 
-/// What plans were found with beside the order of loops: tile-infer-layouts chooses so.
+/// What plans were found with beside the order of loops: layouts are chosen so (tile-lay-out).
 struct PlanLayouts {
   std::string atoms; ///< `large` or `small`; "": its own choice
   int64_t swizzle = 0;
 
-  /// As options of the pass.
-  std::string options() const;
   bool isDefault() const { return atoms.empty() && swizzle == 0; }
   bool operator==(const PlanLayouts &) const = default;
 };

@@ -31,6 +31,8 @@ enum class Fact {
   MovedRegisters,  ///< no copy of registers is left
   WholeFills,      ///< no fill but of a whole tile is left
   NamedMoves,      ///< no loop is a move and nothing else
+  WholeOperands, ///< operands of products, reductions and scans are whole, or boxes of shared tiles
+  FragmentLayouts, ///< every fragment has a layout; every product says how it is multiplied
   Layouts,      ///< every fragment and shared buffer has a layout; a product's C is laid out for it
   BroughtTiles, ///< a producer brings all tiles that a round of a served loop copies
   WholeRings,   ///< loops that use a ring have as many slots, and a producer

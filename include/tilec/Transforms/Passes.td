@@ -677,27 +677,209 @@ def PeelEdgesPass : Pass<"tile-peel-edges", "::tilec::tile::ProgramOp"> {
   let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::scf::SCFDialect"];
 }
 
-def InferLayoutsPass : Pass<"tile-infer-layouts", "::tilec::tile::ProgramOp"> {
-  let summary = "choose where the elements of every fragment and shared buffer are";
+def TransposeOperandsPass : Pass<"tile-transpose-operands", "::tilec::tile::ProgramOp"> {
+  let summary = "operands of bytes that lie across are the other way round";
   let description = [{
     Needs:  operations in one form (`tile-lower-breaks`, `tile-lower-copies`, `tile-lower-fills`).
-    Gives:  every `tile.alloc` of a fragment or shared buffer has a layout; a use
-            that wants another one goes through shared memory, as explicit copies.
-            Every `tile.gemm` says how it is multiplied (`mma`), which no later pass
-            decides again; what it says already is kept, or refused.
-    Leaves: the order of ops.
+    Gives:  an operand of bytes that has K as the slower dimension is read from a shared tile with its rows
+            and columns exchanged, which a loop in front of the product fills, where warp groups multiply it
+            then.
+    Leaves: chips without warp groups; products that they multiply as they are, or in no way.
+  }];
+  let options = [Option<"target", "target", "std::string", "std::string(::tilec::nameOf(::tilec::defaultArch))", "the chip">];
+  let dependentDialects = ["::mlir::arith::ArithDialect"];
+}
+
+def ConvertOperandsPass : Pass<"tile-convert-operands", "::tilec::tile::ProgramOp"> {
+  let summary = "products have element types that a matrix instruction takes";
+  let description = [{
+    Needs:  `tile-transpose-operands`.
+    Gives:  floats of 8 bits and elements of 4 bits, which the chip does not multiply, are copied to f16 or
+            int8, exactly; a sum of less than 32 bits is an f32 that is rounded once, behind the product.
+    Leaves: what warp groups multiply; types for which no instruction is found.
+  }];
+  let options = [Option<"target", "target", "std::string", "std::string(::tilec::nameOf(::tilec::defaultArch))", "the chip">];
+  let dependentDialects = ["::mlir::arith::ArithDialect"];
+}
+
+def ExpandProductsPass : Pass<"tile-expand-products", "::tilec::tile::ProgramOp"> {
+  let summary = "products that no matrix instruction multiplies are loops over C";
+  let description = [{
+    Needs:  `tile-convert-operands`.
+    Gives:  a loop over the elements of C, each a sum along K, stands for a product of types that no
+            instruction takes, or of a sparse A.
+    Leaves: what warp groups multiply; products of f32 that lanes share evenly.
+  }];
+  let options = [Option<"target", "target", "std::string", "std::string(::tilec::nameOf(::tilec::defaultArch))", "the chip">];
+  let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::math::MathDialect"];
+}
+
+def PackTilesPass : Pass<"tile-pack-tiles", "::tilec::tile::ProgramOp"> {
+  let summary = "shared tiles of 4-bit elements are tiles of bytes";
+  let description = [{
+    Needs:  `tile-raise-moves`.
+    Gives:  what loops with stages bring from tensors of 4-bit integers lies in shared memory as in the
+            tensor, two elements a byte; loops over elements take their half of it.
+    Leaves: tiles that anything else touches, and boxes that begin or end within a byte.
+  }];
+  let dependentDialects = ["::mlir::arith::ArithDialect"];
+}
+
+def IsolateOperandsPass : Pass<"tile-isolate-operands", "::tilec::tile::ProgramOp"> {
+  let summary = "products, reductions and scans work on whole buffers";
+  let description = [{
+    Needs:  `tile-expand-products`.
+    Gives:  C of a product and the operands of reductions and scans are whole fragments, A and B whole
+            fragments or shared tiles, or boxes of these; anything else is copied to a fragment or tile of its
+            own, and back. Lanes multiply what is in shared memory.
+    Leaves: what is computed.
+  }];
+  let options = [Option<"target", "target", "std::string", "std::string(::tilec::nameOf(::tilec::defaultArch))", "the chip">];
+  let dependentDialects = ["::mlir::arith::ArithDialect"];
+}
+
+def ChooseWarpGroupsPass : Pass<"tile-choose-warp-groups", "::tilec::tile::ProgramOp"> {
+  let summary = "which products whole warp groups multiply";
+  let description = [{
+    Needs:  `tile-isolate-operands`.
+    Gives:  `warp_group` on those, and a remark on others, of chips that have warp groups.
+    Leaves: everything else. docs/machine-code/hopper.md.
+  }];
+  let options = [Option<"target", "target", "std::string", "std::string(::tilec::nameOf(::tilec::defaultArch))", "the chip">];
+}
+
+def ChainProductsPass : Pass<"tile-chain-products", "::tilec::tile::ProgramOp"> {
+  let summary = "products that take what others of the kernel have made";
+  let description = [{
+    Needs:  `tile-isolate-operands`.
+    Gives:  `chained` on all products of a kernel in which one takes a fragment that is computed from
+            another's C, if each of them has a large atom, and registers are left: they use it.
+    Leaves: everything else.
+  }];
+  let options = [Option<"target", "target", "std::string", "std::string(::tilec::nameOf(::tilec::defaultArch))", "the chip">,
+                 Option<"atoms", "atoms", "std::string", "\"\"",
+                        "`large` or `small` for products that could have either; empty: large ones for chains">];
+}
+
+def KeepOperandsPass : Pass<"tile-keep-operands", "::tilec::tile::ProgramOp"> {
+  let summary = "operands that a loop does not change lie in registers";
+  let description = [{
+    Needs:  `tile-chain-products`.
+    Gives:  a shared tile that a product reads in every round of a loop that does not write it (Q of
+            attention) is read from a fragment, filled once in front of the loop, as far as registers are
+            left.
+    Leaves: chips whose accumulators have no registers of their own; lockstep kernels; products that say how
+            they are multiplied.
+  }];
+  let options = [Option<"target", "target", "std::string", "std::string(::tilec::nameOf(::tilec::defaultArch))", "the chip">];
+  let dependentDialects = ["::mlir::arith::ArithDialect"];
+}
+
+def InferLayoutsPass : Pass<"tile-infer-layouts", "::tilec::tile::ProgramOp"> {
+  let summary = "choose where the elements of every fragment are";
+  let description = [{
+    Needs:  `tile-choose-warp-groups`, `tile-chain-products`, `tile-keep-operands`.
+    Gives:  every `tile.alloc` of a fragment has a layout. Every `tile.gemm` says how it is
+            multiplied (`mma`), which no later pass decides again; what it says already is
+            kept, or refused.
+    Leaves: all but these.
 
     Matrix operations decide first; parallels, reductions and copies pass layouts
     on; what is left gets a blocked layout. docs/machine-code/layouts.md.
   }];
-  let options = [Option<"target", "target", "std::string", "std::string(::tilec::nameOf(::tilec::defaultArch))", "the chip">,
-                 Option<"warpGroups", "warp-groups", "bool", "true",
-                        "multiply by whole warp groups where the chip can">,
-                 Option<"atoms", "atoms", "std::string", "\"\"",
-                        "`large` or `small` for products that could have either; empty: large ones for chains">,
-                 Option<"swizzle", "swizzle", "int64_t", "0",
-                        "how many shared layouts without bank conflicts are passed over">];
+  let options = [Option<"target", "target", "std::string", "std::string(::tilec::nameOf(::tilec::defaultArch))", "the chip">];
+}
+
+def UnrollHeldRowsPass : Pass<"tile-unroll-held-rows", "::tilec::tile::ProgramOp"> {
+  let summary = "loops through rows that each lane has whole are their rounds";
+  let description = [{
+    Needs:  `tile-infer-layouts`.
+    Gives:  a serial loop of at most 16 rounds within a parallel, whose variable says which element of a
+            fragment is touched, is its rounds, in which registers have numbers.
+    Leaves: loops of which a round needs what other lanes hold.
+  }];
   let dependentDialects = ["::mlir::arith::ArithDialect"];
+}
+
+def UnrollWindowsPass : Pass<"tile-unroll-windows", "::tilec::tile::ProgramOp"> {
+  let summary = "loops over the pieces of a fragment are their rounds";
+  let description = [{
+    Needs:  `tile-unroll-held-rows`.
+    Gives:  a serial loop of at most 128 rounds around parallels, whose variable says which piece of a
+            fragment they touch, is its rounds, if a lane computes at most 1024 elements in all of them.
+    Leaves: loops of which a round needs what other lanes hold, or does anything else.
+  }];
+  let dependentDialects = ["::mlir::arith::ArithDialect"];
+}
+
+def FollowPiecesPass : Pass<"tile-follow-pieces", "::tilec::tile::ProgramOp"> {
+  let summary = "loops over a piece of a fragment are run where the piece lies";
+  let description = [{
+    Needs:  `tile-unroll-windows`.
+    Gives:  a loop that no whole fragment gives a layout has that of a piece that it touches, `layout`, where
+            lanes have all that they need then.
+    Leaves: everything else.
+  }];
+}
+
+def MatchOperandsPass : Pass<"tile-match-operands", "::tilec::tile::ProgramOp"> {
+  let summary = "products, reductions and scans have operands in the layouts that they compute with";
+  let description = [{
+    Needs:  `tile-infer-layouts`.
+    Gives:  a fragment that lies in another layout is copied to a fragment of the op's own (C, results) or to
+            a shared tile (A, B), and back where it is written.
+    Leaves: how products are multiplied, but for where operands are read from.
+  }];
+  let options = [Option<"target", "target", "std::string", "std::string(::tilec::nameOf(::tilec::defaultArch))", "the chip">];
+  let dependentDialects = ["::mlir::arith::ArithDialect"];
+}
+
+def StageFragmentsPass : Pass<"tile-stage-fragments", "::tilec::tile::ProgramOp"> {
+  let summary = "elements of fragments are touched by the lanes that hold them";
+  let description = [{
+    Needs:  `tile-follow-pieces`, `tile-match-operands`.
+    Gives:  a loop that touches elements of other lanes works on a shared copy of the fragment, filled in
+            front of it and read back behind it. Where these copies take more shared memory than there is,
+            loops have the layout of what they read, if that stages fewer bytes.
+    Leaves: the order of ops.
+  }];
+  let options = [Option<"target", "target", "std::string", "std::string(::tilec::nameOf(::tilec::defaultArch))", "the chip">];
+  let dependentDialects = ["::mlir::arith::ArithDialect"];
+}
+
+def LayOutSharedPass : Pass<"tile-lay-out-shared", "::tilec::tile::ProgramOp"> {
+  let summary = "choose where the elements of every shared buffer are";
+  let description = [{
+    Needs:  `tile-stage-fragments`.
+    Gives:  every `tile.alloc` of a shared buffer has a layout: swizzled for those who read it, in panels for
+            warp groups, or plain.
+    Leaves: everything else. docs/machine-code/layouts.md.
+  }];
+  let options = [Option<"target", "target", "std::string", "std::string(::tilec::nameOf(::tilec::defaultArch))", "the chip">,
+                 Option<"swizzle", "swizzle", "int64_t", "0",
+                        "how many layouts without bank conflicts are passed over">];
+}
+
+def RaiseTransposesPass : Pass<"tile-raise-transposes", "::tilec::tile::ProgramOp"> {
+  let summary = "loops that move bytes across are transpositions";
+  let description = [{
+    Needs:  `tile-lay-out-shared`.
+    Gives:  a `tile.move` between shared tiles of bytes that exchanges rows and columns is a
+            `tile.transpose_bytes`, where layouts keep 4 neighbours together.
+    Leaves: chips whose lanes do not exchange blocks of bytes; everything else.
+  }];
+  let options = [Option<"target", "target", "std::string", "std::string(::tilec::nameOf(::tilec::defaultArch))", "the chip">];
+}
+
+def KeepLoopLayoutsPass : Pass<"tile-keep-loop-layouts", "::tilec::tile::ProgramOp"> {
+  let summary = "loops keep layouts that folding may take the reason for";
+  let description = [{
+    Needs:  `tile-lay-out-shared`.
+    Gives:  a loop whose layout hangs on a read, or on a store in a branch, has it itself (`layout`), where
+            its other fragments need it.
+    Leaves: everything else.
+  }];
+  let options = [Option<"target", "target", "std::string", "std::string(::tilec::nameOf(::tilec::defaultArch))", "the chip">];
 }
 
 def ChooseSchedulesPass : Pass<"tile-choose-schedules", "::tilec::tile::ProgramOp"> {

@@ -21,7 +21,7 @@ using namespace mlir;
 
 namespace tilec {
 
-/// Of the passes that lay a program out.
+/// Of the passes before layouts.
 static std::vector<Contract> contractsToLayouts() {
   using enum Fact;
   const Untouched parameters;
@@ -88,10 +88,35 @@ static std::vector<Contract> contractsToLayouts() {
       {"tile-set-k-tiles", {NoBreaks, MovedRegisters, WholeFills}, {}, parameters},
       {"tile-split-products", {NoBreaks, MovedRegisters, WholeFills}, {}, parameters},
       {"tile-peel-edges", {NoBreaks, MovedRegisters, WholeFills}, {}, parameters},
+  };
+}
+
+/// Of those that say where elements are.
+static std::vector<Contract> contractsOfLayouts() {
+  using enum Fact;
+  const Untouched parameters;
+  return {
+      {"tile-transpose-operands", {NoBreaks, MovedRegisters, WholeFills}, {}, parameters},
+      {"tile-convert-operands", {NoBreaks, MovedRegisters, WholeFills}, {}, parameters},
+      {"tile-expand-products", {NoBreaks, MovedRegisters, WholeFills}, {}, parameters},
+      {"tile-pack-tiles", {MovedRegisters, NamedMoves}, {}, parameters},
+      {"tile-isolate-operands", {MovedRegisters}, {WholeOperands}, parameters},
+      {"tile-choose-warp-groups", {WholeOperands}, {}, {true, {"warp_group"}, ""}},
+      {"tile-chain-products", {WholeOperands}, {}, {true, {"chained"}, ""}},
+      {"tile-keep-operands", {WholeOperands}, {}, parameters},
       {"tile-infer-layouts",
-       {WholeBuffers, NoBreaks, FlatLoops, LiftedElements, MovedRegisters, WholeFills},
-       {Layouts},
-       parameters},
+       {WholeBuffers, NoBreaks, FlatLoops, LiftedElements, MovedRegisters, WholeFills,
+        WholeOperands},
+       {FragmentLayouts},
+       {true, {"layout", "mma"}, ""}},
+      {"tile-unroll-held-rows", {FragmentLayouts}, {}, parameters},
+      {"tile-unroll-windows", {FragmentLayouts}, {}, parameters},
+      {"tile-follow-pieces", {FragmentLayouts}, {}, {true, {"layout"}, ""}},
+      {"tile-match-operands", {WholeOperands, FragmentLayouts}, {}, parameters},
+      {"tile-stage-fragments", {FragmentLayouts}, {}, parameters},
+      {"tile-lay-out-shared", {FragmentLayouts}, {Layouts}, {true, {"layout"}, ""}},
+      {"tile-raise-transposes", {Layouts}, {}, {true, {"tile.move", "tile.transpose_bytes"}, ""}},
+      {"tile-keep-loop-layouts", {Layouts}, {}, {true, {"layout"}, ""}},
   };
 }
 
@@ -169,6 +194,7 @@ static std::vector<Contract> contractsFromLayouts() {
 ArrayRef<Contract> contracts() {
   static const std::vector<Contract> rows = [] {
     std::vector<Contract> all = contractsToLayouts();
+    llvm::append_range(all, contractsOfLayouts());
     llvm::append_range(all, contractsFromLayouts());
     return all;
   }();
@@ -187,10 +213,10 @@ static bool isOfTile(Fact fact) { return fact < Fact::OneDialect; }
 /// ThreadsApart holds of accesses as they were written.
 static bool endsAtOnce(Fact fact) { return fact == Fact::ThreadsApart; }
 
-/// Loops have names for those who give them layouts. What canonicalize folds may make another loop
-/// a fill.
+/// Loops have names, and operands are whole, for those who give layouts. What canonicalize folds
+/// may make another loop a fill.
 static bool endsWithLayouts(Fact fact) {
-  return fact == Fact::NamedFills || fact == Fact::NamedMoves;
+  return fact == Fact::NamedFills || fact == Fact::NamedMoves || fact == Fact::WholeOperands;
 }
 
 void ContractChecker::watch(MLIRContext &context) {
@@ -275,7 +301,7 @@ void ContractChecker::run(llvm::function_ref<void()> pass, StringRef name, Opera
     llvm::erase_if(held, isOfTile);
   if (contract && !hold(contract->gives, root, "`" + name + "` gives"))
     return;
-  if (llvm::is_contained(held, Fact::Layouts))
+  if (llvm::is_contained(held, Fact::FragmentLayouts))
     llvm::erase_if(held, endsWithLayouts);
   hold(held, root, "`" + name + "` keeps");
   llvm::erase_if(held, endsAtOnce);

@@ -142,21 +142,55 @@ Complaint isUnnamedMove(Operation *op) {
                                               : std::nullopt;
 }
 
-Complaint lacksLayout(Operation *op, const TargetInfo &target) {
+/// A is read from memory in a box, too, and so is B.
+Complaint takesPart(Operation *op) {
+  auto isFragment = [](Value buffer) {
+    return cast<tile::BufferType>(buffer.getType()).isFragment() &&
+           buffer.getDefiningOp<tile::AllocOp>();
+  };
+  auto isFactor = [&](Value buffer) {
+    return cast<tile::BufferType>(buffer.getType()).isShared() || isFragment(buffer);
+  };
+  bool isWhole =
+      llvm::TypeSwitch<Operation *, bool>(op)
+          .Case([&](tile::GemmOp gemm) {
+            return isFactor(gemm.getA()) && isFactor(gemm.getB()) && isFragment(gemm.getC());
+          })
+          .Case<tile::ReduceOp, tile::ScanOp>([&](auto combined) {
+            return isFragment(combined.getSrc()) && isFragment(combined.getDst());
+          })
+          .Default([](Operation *) { return true; });
+  return isWhole ? std::nullopt : Complaint("has an operand that is no whole fragment");
+}
+
+/// No layout of its own, or no atoms that the target has.
+Complaint isOpen(Operation *op, const TargetInfo &target) {
   if (auto alloc = dyn_cast<tile::AllocOp>(op)) // the verifier compares shapes
-    return alloc.getLayout() || alloc.getResult().getType().isLocal() ? std::nullopt
-                                                                      : Complaint("has no layout");
+    return alloc.getLayout() || !alloc.getResult().getType().isFragment()
+               ? std::nullopt
+               : Complaint("has no layout");
   auto gemm = dyn_cast<tile::GemmOp>(op);
   if (!gemm)
     return std::nullopt;
   llvm::Expected<GemmPlan> plan =
       gemmPlanOf(gemm, target, wavesOf(gemm->getParentOfType<tile::KernelOp>(), target));
-  if (!plan)
-    return llvm::toString(plan.takeError());
-  const FragmentLayout *c = fragmentLayoutOf(rootOf(gemm.getC()));
-  if (c && plan->c != *c && gemm.getC() == rootOf(gemm.getC()))
-    return "multiplies into a C that has another layout than its atoms";
-  return std::nullopt;
+  return plan ? std::nullopt : Complaint(llvm::toString(plan.takeError()));
+}
+
+Complaint lacksLayout(Operation *op, const TargetInfo &target) {
+  if (Complaint open = isOpen(op, target))
+    return open;
+  if (auto alloc = dyn_cast<tile::AllocOp>(op))
+    return alloc.getLayout() || alloc.getResult().getType().isLocal() ? std::nullopt
+                                                                      : Complaint("has no layout");
+  auto gemm = dyn_cast<tile::GemmOp>(op);
+  if (!gemm || gemm.getC() != rootOf(gemm.getC()))
+    return std::nullopt;
+  const FragmentLayout *c = fragmentLayoutOf(gemm.getC());
+  GemmPlan plan = llvm::cantFail(
+      gemmPlanOf(gemm, target, wavesOf(gemm->getParentOfType<tile::KernelOp>(), target)));
+  return c && plan.c != *c ? Complaint("multiplies into a C that has another layout than its atoms")
+                           : std::nullopt;
 }
 
 //===----------------------------------------------------------------------===//
@@ -351,6 +385,10 @@ std::optional<Breach> breachOf(Fact fact, Operation *root, const TargetInfo &tar
     return firstBreach(root, fillsPart);
   case Fact::NamedMoves:
     return firstBreach(root, isUnnamedMove);
+  case Fact::WholeOperands:
+    return firstBreach(root, takesPart);
+  case Fact::FragmentLayouts:
+    return firstBreach(root, [&](Operation *op) { return isOpen(op, target); });
   case Fact::Layouts:
     return firstBreach(root, [&](Operation *op) { return lacksLayout(op, target); });
   case Fact::BroughtTiles:

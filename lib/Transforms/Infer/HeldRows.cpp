@@ -10,7 +10,6 @@
 
 #include "Layouts/GemmPlan.h"
 #include "Layouts/LoopLayout.h"
-#include "Normalize/KnownLoops.h"
 
 #include "tilec/Analysis/Buffers.h"
 #include "tilec/Analysis/Index.h"
@@ -21,20 +20,9 @@ using namespace mlir;
 namespace tilec {
 namespace {
 
-constexpr int64_t mostRows = 16; ///< that a lane holds
-
 std::optional<ElementAccess> fragmentAccess(Operation *op) {
   std::optional<ElementAccess> access = elementAccess(op);
   return access && access->type().isFragment() ? access : std::nullopt;
-}
-
-/// The rounds of a serial loop whose bounds are constants; nothing else has a known count.
-std::optional<KnownLoop> knownLoop(tile::ForOp loop) {
-  auto lower = tile::constantInt(loop.getLower()), upper = tile::constantInt(loop.getUpper());
-  auto step = tile::constantInt(loop.getStep());
-  if (!lower || !upper || !step || *step <= 0 || *upper <= *lower)
-    return std::nullopt;
-  return KnownLoop{loop, *lower, *step, ceilDiv(*upper - *lower, *step)};
 }
 
 /// Whether serial loops of a few rounds alone say which element it is.
@@ -44,12 +32,20 @@ bool isSerial(Value index) {
     auto argument = dyn_cast<BlockArgument>(term.first);
     auto loop =
         argument ? dyn_cast<tile::ForOp>(argument.getOwner()->getParentOp()) : tile::ForOp();
-    std::optional<KnownLoop> known = loop ? knownLoop(loop) : std::nullopt;
-    return known && known->rounds <= mostRows;
+    return loop && shortLoop(loop);
   });
 }
 
 } // namespace
+
+std::optional<KnownLoop> shortLoop(tile::ForOp loop) {
+  auto lower = tile::constantInt(loop.getLower()), upper = tile::constantInt(loop.getUpper());
+  auto step = tile::constantInt(loop.getStep());
+  if (!lower || !upper || !step || *step <= 0 || *upper <= *lower)
+    return std::nullopt;
+  KnownLoop known{loop, *lower, *step, ceilDiv(*upper - *lower, *step)};
+  return known.rounds <= mostRows ? std::optional(known) : std::nullopt;
+}
 
 HeldRows::HeldRows(tile::KernelOp kernel, const TargetInfo &target) : target(target) {
   kernel.walk([&](tile::ElementLoop loop) {
@@ -150,37 +146,6 @@ FragmentLayout HeldRows::holding(ArrayRef<Dim> dims, const FragmentLayout &layou
     if (extent != shape[d])
       reps.push_back({int64_t(d), shape[d]});
   return FragmentLayout(shape, spread.atom(), reps, SmallVector<Factor, 4>(spread.waves()));
-}
-
-void unrollHeldRows(tile::KernelOp kernel) {
-  SmallVector<KnownLoop> inner;
-  kernel.walk([&](tile::ForOp loop) {
-    auto parallel = loop->getParentOfType<tile::ElementLoop>();
-    std::optional<KnownLoop> known = knownLoop(loop);
-    std::optional<FragmentLayout> layout = parallel && known && known->rounds <= mostRows
-                                               ? layoutFromFragments(parallel)
-                                               : std::nullopt;
-    if (!layout)
-      return;
-    bool picks = false, isServed = true;
-    loop.walk([&](Operation *op) {
-      std::optional<ElementAccess> access = fragmentAccess(op);
-      if (!access)
-        return;
-      const FragmentLayout *own = fragmentLayoutOf(access->buffer);
-      bool isPicked = llvm::any_of(access->indices, [&](Value index) {
-        return linearize(index).coefficient(loop.iv()) != 0;
-      });
-      picks |= isPicked;
-      for (int64_t round = 0; isServed && round < (isPicked ? known->rounds : 1); ++round)
-        isServed = own && matchRegisters(*layout, *own, access->indices, parallel,
-                                         {{loop.iv(), known->lower + round * known->step}});
-    });
-    if (picks && isServed)
-      inner.push_back(*known);
-  });
-  for (KnownLoop &loop : inner)
-    loop.unroll();
 }
 
 } // namespace tilec

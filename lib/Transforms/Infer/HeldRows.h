@@ -6,10 +6,17 @@
 //===----------------------------------------------------------------------===//
 #pragma once
 
+#include "Normalize/KnownLoops.h"
+
 #include "tilec/IR/Tile/Tile.h"
 #include "tilec/Target/Target.h"
 
 namespace tilec {
+
+constexpr int64_t mostRows = 16; ///< that a lane holds
+
+/// The rounds of a serial loop whose bounds are constants, if they are so few.
+std::optional<KnownLoop> shortLoop(tile::ForOp loop);
 
 /// Dimensions through which a short serial loop goes, `F[k, j]` for all k, are each lane's own:
 /// then the loop reads registers. What is computed of it, `C[i, j] += A[k, i] * F[k, j]`, has all i
@@ -37,9 +44,5 @@ private:
   llvm::SmallVector<Dim> seeds;
   llvm::DenseSet<Dim> held;
 };
-
-/// Serial loops within parallels that index fragments by their variable become their rounds, where
-/// every lane has what it needs then. Fragments have their layouts.
-void unrollHeldRows(tile::KernelOp kernel);
 
 } // namespace tilec

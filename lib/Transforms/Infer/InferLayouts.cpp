@@ -1,30 +1,26 @@
-//===- InferLayouts.cpp - layouts of fragments and shared buffers ---------===//
+//===- InferLayouts.cpp - layouts of fragments ----------------------------===//
 //
 // Three rounds, strongest wish first: matrix operations fix their accumulators;
 // parallels, copies and reductions pass layouts from fragment to fragment; what is
-// left gets the layout that suits the loop that touches it. Accesses that those do not serve are
-// staged (StageFragments.cpp), and shared tiles get their layouts (SharedLayouts.cpp).
+// left gets the layout that suits the loop that touches it.
 //
 // SPDX-License-Identifier: Apache-2.0
 //===----------------------------------------------------------------------===//
-#include "Infer/Chains.h"
-#include "Infer/Inference.h"
-#include "Infer/KeepOperands.h"
-#include "Infer/Operands.h"
+#include "Infer/Carriers.h"
+#include "Infer/HeldRows.h"
 #include "Infer/Windows.h"
-#include "Layouts/Exchange.h"
+#include "Layouts/GemmPlan.h"
 #include "Layouts/KOrder.h"
 #include "Layouts/LoopLayout.h"
 #include "Layouts/ScanLayout.h"
-#include "Layouts/Stores.h"
-#include "Layouts/WarpGroups.h"
 
 #include "tilec/Analysis/Buffers.h"
 #include "tilec/IR/Reported.h"
 #include "tilec/Transforms/PassTarget.h"
 #include "tilec/Transforms/Passes.h"
 
-#include "mlir/Dialect/SCF/IR/SCF.h"
+#include <functional>
+#include <map>
 
 using namespace mlir;
 
@@ -33,14 +29,47 @@ namespace tilec {
 #define GEN_PASS_DEF_INFERLAYOUTSPASS
 #include "tilec/Transforms/Passes.h.inc"
 
+namespace {
+
+/// Gives the fragments of a kernel their layouts, and products what multiplies them.
+class Inference {
+public:
+  Inference(tile::KernelOp kernel, const TargetInfo &target)
+      : kernel(kernel), target(target), carriers(kernel) {}
+
+  LogicalResult run();
+
+private:
+  LogicalResult fixGemms();
+  WalkResult fixChosen(tile::GemmOp gemm);
+  void fixAccumulator(tile::GemmOp gemm, const GemmPlan &plan);
+  void fixOperands(tile::GemmOp gemm);
+  void fixScans();
+  void propagate();
+  void visit(tile::ElementLoop loop);
+  void visit(tile::ReduceOp reduce);
+  void visit(tile::ScanOp scan);
+  std::multimap<int64_t, tile::AllocOp, std::greater<>> openFragments();
+  void setDefault(tile::AllocOp open);
+
+  void set(Value root, const FragmentLayout &layout) {
+    auto alloc = root.getDefiningOp<tile::AllocOp>();
+    if (alloc && alloc.getResult().getType().isFragment() && !alloc.getLayout())
+      replace(alloc, layout);
+  }
+
+  void replace(tile::AllocOp alloc, const FragmentLayout &layout) {
+    alloc.setLayoutAttr(tile::FragmentLayoutAttr::get(kernel.getContext(), layout));
+    carriers.note(alloc.getResult());
+  }
+
+  tile::KernelOp kernel;
+  const TargetInfo &target;
+  Carriers carriers;
+  std::optional<HeldRows> heldRows; ///< of what matrix operations leave open
+};
+
 LogicalResult Inference::run() {
-  isolateOperands(kernel, target, useWarpGroups);
-  if (useWarpGroups)
-    markWarpGroupGemms(kernel, target);
-  if (atoms != "small")
-    markChains(kernel, target, /*all=*/atoms == "large");
-  keepOperands(kernel, target);
-  carriers.emplace(kernel);
   if (failed(fixGemms()))
     return failure();
   fixScans();
@@ -51,11 +80,6 @@ LogicalResult Inference::run() {
       setDefault(open);
       propagate();
     }
-  unrollHeldRows(kernel);
-  unrollWindows(kernel);
-  matchOperands(kernel, target);
-  stageAll();
-  keepLoopLayouts();
   return success();
 }
 
@@ -193,7 +217,7 @@ void Inference::visit(tile::ScanOp scan) {
 
 void Inference::propagate() {
   size_t from = 0;
-  while (Operation *op = carriers->next(from)) {
+  while (Operation *op = carriers.next(from)) {
     if (auto loop = dyn_cast<tile::ElementLoop>(op))
       visit(loop);
     else if (auto reduce = dyn_cast<tile::ReduceOp>(op))
@@ -251,8 +275,6 @@ void Inference::setDefault(tile::AllocOp open) {
   set(open, blockedLayout(shape, target.waveLanes, numWaves, vec));
 }
 
-namespace {
-
 struct InferLayoutsPass : impl::InferLayoutsPassBase<InferLayoutsPass> {
   using InferLayoutsPassBase::InferLayoutsPassBase;
 
@@ -261,7 +283,7 @@ struct InferLayoutsPass : impl::InferLayoutsPassBase<InferLayoutsPass> {
     if (!chip)
       return signalPassFailure();
     for (tile::KernelOp kernel : getOperation().getBody().getOps<tile::KernelOp>())
-      if (failed(Inference(kernel, *chip, warpGroups, atoms, swizzle).run()))
+      if (failed(Inference(kernel, *chip).run()))
         return signalPassFailure();
   }
 };

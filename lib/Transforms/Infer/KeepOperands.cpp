@@ -1,21 +1,26 @@
 //===- KeepOperands.cpp - operands that a loop does not change ------------===//
 //
-// Looks for products whose operand no round of a loop writes, and counts the registers that
-// keeping it takes.
+// Looks for products whose operand no round of a loop writes (Q of attention), counts the registers
+// that keeping it takes, and fills them once in front of the loop.
 //
 // SPDX-License-Identifier: Apache-2.0
 //===----------------------------------------------------------------------===//
-#include "Infer/KeepOperands.h"
-
+#include "Infer/FragmentRegisters.h"
 #include "Layouts/GemmPlan.h"
 #include "Normalize/Normalize.h"
 
 #include "tilec/Analysis/Buffers.h"
 #include "tilec/Base/Math.h"
+#include "tilec/Transforms/PassTarget.h"
+#include "tilec/Transforms/Passes.h"
 
 using namespace mlir;
 
 namespace tilec {
+
+#define GEN_PASS_DEF_KEEPOPERANDSPASS
+#include "tilec/Transforms/Passes.h.inc"
+
 namespace {
 
 /// The outermost loop around the op that does not write the buffer.
@@ -45,19 +50,6 @@ std::optional<int64_t> registersOf(tile::GemmOp gemm, bool isB, const TargetInfo
       return std::nullopt;
   auto type = cast<tile::BufferType>((isB ? gemm.getB() : gemm.getA()).getType());
   return ceilDiv(layout.numRegs() * bitsOf(tile::dtypeOf(type.getElementType())), 32);
-}
-
-} // namespace
-
-int64_t fragmentRegisters(tile::KernelOp kernel, const TargetInfo &target) {
-  int64_t lanes = target.waveLanes * wavesOf(kernel, target), registers = 0;
-  kernel.walk([&](tile::AllocOp alloc) {
-    tile::BufferType type = alloc.getResult().getType();
-    if (type.isFragment())
-      registers +=
-          ceilDiv(type.numElems() * bytesOf(tile::dtypeOf(type.getElementType())), 4 * lanes);
-  });
-  return registers;
 }
 
 void keepOperands(tile::KernelOp kernel, const TargetInfo &target) {
@@ -98,5 +90,19 @@ void keepOperands(tile::KernelOp kernel, const TargetInfo &target) {
       operand.set(kept);
     }
 }
+
+struct KeepOperandsPass : impl::KeepOperandsPassBase<KeepOperandsPass> {
+  using KeepOperandsPassBase::KeepOperandsPassBase;
+
+  void runOnOperation() override {
+    const TargetInfo *chip = targetOfPass(getOperation(), target);
+    if (!chip)
+      return signalPassFailure();
+    for (tile::KernelOp kernel : getOperation().getBody().getOps<tile::KernelOp>())
+      keepOperands(kernel, *chip);
+  }
+};
+
+} // namespace
 
 } // namespace tilec

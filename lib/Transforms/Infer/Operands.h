@@ -1,23 +1,24 @@
-//===- Operands.h - operands of tile ops in the form the target takes -----===//
+//===- Operands.h - operands of tile ops on buffers of their own ---------===//
 //
-// Takes a kernel before and after layouts are chosen, gives tile ops operands of the types, scopes
-// and layouts that they compute with.
+// Takes an operand, gives its op a temporary in its place, with the copies in front of it and
+// behind.
 //
 // SPDX-License-Identifier: Apache-2.0
 //===----------------------------------------------------------------------===//
 #pragma once
 
-#include "Layouts/GemmPlan.h"
+#include "tilec/IR/Tile/Tile.h"
 
 namespace tilec {
 
-/// Before layouts: gemms have element types that the target's matrix instructions take; a gemm's C
-/// and a reduction's operands are whole fragments, a gemm's A and B whole fragments or shared
-/// tiles; anything else is copied to one that is, and back.
-void isolateOperands(tile::KernelOp kernel, const TargetInfo &target, bool useWarpGroups);
+/// The op works on a temporary of this scope, filled before it and, when `isWritten`, copied back.
+void replaceOperand(mlir::OpOperand &operand, tile::Scope scope, bool isRead, bool isWritten);
 
-/// After layouts: a fragment operand whose layout is not the one that the op computes with is
-/// replaced by a copy that has it (C of a gemm, result of a reduction) or by a shared tile (A, B).
-void matchOperands(tile::KernelOp kernel, const TargetInfo &target);
+/// The same with another element type.
+void convertOperand(mlir::OpOperand &operand, tile::Scope scope, DType dtype, bool isRead,
+                    bool isWritten);
+
+/// Whether what C was before the product is no matter.
+bool overwritesC(tile::GemmOp gemm);
 
 } // namespace tilec

@@ -1,4 +1,4 @@
-//===- StageFragments.cpp - fragments whose elements other lanes need -----===//
+//===- StageFragments.cpp - fragments whose elements other lanes need ----===//
 //
 // Every access that its loop's layout cannot serve is moved to a shared copy of the fragment. A
 // loop has the layout of what it writes; where the copies of what it reads then take more shared
@@ -6,14 +6,16 @@
 //
 // SPDX-License-Identifier: Apache-2.0
 //===----------------------------------------------------------------------===//
-#include "Infer/Inference.h"
-#include "Layouts/Exchange.h"
+#include "Infer/LayOutShared.h"
+#include "Layouts/GemmPlan.h"
 #include "Layouts/LoopLayout.h"
 #include "Layouts/Stores.h"
 #include "Memory/SharedMemory.h"
 #include "Normalize/Normalize.h"
 
 #include "tilec/Analysis/Buffers.h"
+#include "tilec/Transforms/PassTarget.h"
+#include "tilec/Transforms/Passes.h"
 
 #include "mlir/Dialect/SCF/IR/SCF.h"
 
@@ -21,25 +23,36 @@ using namespace mlir;
 
 namespace tilec {
 
-void Inference::stageAll() {
-  Operation *before = kernel->clone();
-  stageMismatches();
-  setSharedLayouts();
-  bool fits = SharedMemory(kernel, target).fits();
-  if (!fits && !remarks.empty()) {
-    kernel.getBody().takeBody(before->getRegion(0));
-    defined.clear();
-    remarks.clear();
-    sparesMemory = true;
-    stageMismatches();
-    setSharedLayouts();
-  }
-  before->destroy();
-  for (auto &[place, text] : remarks)
-    emitRemark(place) << text;
-}
+#define GEN_PASS_DEF_STAGEFRAGMENTSPASS
+#include "tilec/Transforms/Passes.h.inc"
 
-void Inference::stageMismatches() {
+namespace {
+
+class Staging {
+public:
+  using Remark = std::pair<Location, std::string>;
+
+  /// `sparesMemory`: loops may have the layout of what they read.
+  Staging(tile::KernelOp kernel, const TargetInfo &target, bool sparesMemory)
+      : kernel(kernel), target(target), sparesMemory(sparesMemory) {}
+
+  /// What is to be said of each copy.
+  std::vector<Remark> run();
+
+private:
+  bool stageMismatches(tile::ElementLoop loop);
+  Operation *placeOfCopy(tile::ElementLoop loop, Value root);
+  void stage(tile::ElementLoop loop, Value root);
+  void defineAll(tile::AllocOp alloc);
+
+  tile::KernelOp kernel;
+  const TargetInfo &target;
+  bool sparesMemory;
+  llvm::SmallPtrSet<Operation *, 4> defined; ///< fragments that start from zeros
+  std::vector<Remark> remarks;
+};
+
+std::vector<Staging::Remark> Staging::run() {
   SmallVector<tile::ElementLoop> loops;
   kernel.walk([&](tile::ElementLoop loop) {
     if (!loop->getParentOfType<tile::ElementLoop>())
@@ -50,24 +63,11 @@ void Inference::stageMismatches() {
   for (tile::ElementLoop loop : loops)
     while (loop.constantExtents() && stageMismatches(loop))
       ;
-}
-
-/// Fragments of which the loop, with this layout, touches elements of other lanes.
-SmallVector<Value> Inference::mismatches(tile::ElementLoop loop, const FragmentLayout &layout) {
-  SmallVector<Value> found;
-  loop.walk([&](Operation *op) {
-    std::optional<ElementAccess> access = elementAccess(op);
-    if (!access || !access->type().isFragment() || llvm::is_contained(found, access->buffer))
-      return;
-    const FragmentLayout *own = fragmentLayoutOf(access->buffer);
-    if (own && !matchRegisters(layout, *own, access->indices, loop))
-      found.push_back(access->buffer);
-  });
-  return found;
+  return std::move(remarks);
 }
 
 /// The layout of the first fragment that the loop reads element by element.
-const FragmentLayout *Inference::layoutOfReads(tile::ElementLoop loop) {
+const FragmentLayout *layoutOfReads(tile::ElementLoop loop) {
   const FragmentLayout *found = nullptr;
   loop.walk([&](tile::LoadOp load) {
     const FragmentLayout *own = fragmentLayoutOf(load.getBuffer());
@@ -78,7 +78,7 @@ const FragmentLayout *Inference::layoutOfReads(tile::ElementLoop loop) {
   return found;
 }
 
-static int64_t bytesOfAll(ArrayRef<Value> buffers) {
+int64_t bytesOfAll(ArrayRef<Value> buffers) {
   int64_t bytes = 0;
   for (Value buffer : buffers) {
     auto type = cast<tile::BufferType>(buffer.getType());
@@ -88,13 +88,13 @@ static int64_t bytesOfAll(ArrayRef<Value> buffers) {
 }
 
 /// False when the layout of the loop serves all of its accesses.
-bool Inference::stageMismatches(tile::ElementLoop loop) {
+bool Staging::stageMismatches(tile::ElementLoop loop) {
   std::optional<FragmentLayout> layout = layoutFromFragments(loop);
   if (!layout)
     layout = defaultLoopLayout(loop, target, wavesOf(loop, target));
-  SmallVector<Value> staged = mismatches(loop, *layout);
+  SmallVector<Value> staged = fragmentsElsewhere(loop, *layout);
   if (const FragmentLayout *reads = sparesMemory ? layoutOfReads(loop) : nullptr)
-    if (SmallVector<Value> other = mismatches(loop, *reads);
+    if (SmallVector<Value> other = fragmentsElsewhere(loop, *reads);
         !staged.empty() && bytesOfAll(other) < bytesOfAll(staged))
       staged = other;
   for (Value root : staged)
@@ -103,7 +103,7 @@ bool Inference::stageMismatches(tile::ElementLoop loop) {
 }
 
 /// Whether a statement in front of `op`, or of what it stands in, writes the fragment in any case.
-static bool isWrittenBefore(Operation *op, Value root) {
+bool isWrittenBefore(Operation *op, Value root) {
   auto writes = [&](Operation *user, Operation *at) {
     Operation *before = at->getBlock()->findAncestorOpInBlock(*user);
     return before && before->isBeforeInBlock(at) &&
@@ -118,7 +118,7 @@ static bool isWrittenBefore(Operation *op, Value root) {
 
 /// Where what the loop reads of the fragment can be written to shared memory: in front of the loops
 /// around it, as far as those leave the fragment as it is. The copy takes its bytes for longer.
-Operation *Inference::placeOfCopy(tile::ElementLoop loop, Value root) {
+Operation *Staging::placeOfCopy(tile::ElementLoop loop, Value root) {
   constexpr int64_t partOfMemory = 32;
   Operation *place = loop;
   if (sparesMemory || bytesOfAll({root}) > target.sharedBytes / partOfMemory)
@@ -134,15 +134,15 @@ Operation *Inference::placeOfCopy(tile::ElementLoop loop, Value root) {
 
 /// The loop works on a shared copy of the fragment: written before it, unless the loop does that,
 /// and read back after it when the loop stores.
-void Inference::stage(tile::ElementLoop loop, Value root) {
+void Staging::stage(tile::ElementLoop loop, Value root) {
   OpBuilder builder(placeOfCopy(loop, root));
   Location loc = loop.getLoc();
   auto type = cast<tile::BufferType>(root.getType());
   auto alloc = root.getDefiningOp<tile::AllocOp>();
-  remarks.push_back({loc, ("fragment `" + alloc.getName() +
-                           "` goes through shared memory: its elements are not in the lanes that "
-                           "use them here")
-                              .str()});
+  remarks.emplace_back(loc, ("fragment `" + alloc.getName() +
+                             "` goes through shared memory: its elements are not in the lanes that "
+                             "use them here")
+                                .str());
   auto sharedType =
       tile::BufferType::get(type.getShape(), type.getElementType(), tile::Scope::Shared);
   std::string name = (alloc.getName() + "_staged").str();
@@ -169,7 +169,7 @@ void Inference::stage(tile::ElementLoop loop, Value root) {
 
 /// The copies around a loop that writes a part of a fragment move all of it: registers that nothing
 /// has written yet must not be undefined.
-void Inference::defineAll(tile::AllocOp alloc) {
+void Staging::defineAll(tile::AllocOp alloc) {
   if (!defined.insert(alloc).second)
     return;
   OpBuilder builder(alloc->getContext());
@@ -180,21 +180,36 @@ void Inference::defineAll(tile::AllocOp alloc) {
   tile::FillOp::create(builder, alloc.getLoc(), zero, alloc.getResult());
 }
 
-/// What is constant is folded later on, and an access that decides a loop's layout may go with it.
-/// The loop keeps that layout where its other fragments need it.
-void Inference::keepLoopLayouts() {
-  kernel.walk([&](tile::ElementLoop loop) {
-    Operation *decider = layoutDecider(loop);
-    bool stays = decider && isa<tile::StoreOp>(decider) && decider->getParentOp() == loop;
-    if (!decider || stays || loop->getParentOfType<tile::ElementLoop>())
-      return;
-    Value decides = elementAccess(decider)->buffer;
-    SmallVector<Value> others =
-        mismatches(loop, defaultLoopLayout(loop, target, wavesOf(loop, target)));
-    if (llvm::any_of(others, [&](Value buffer) { return buffer != decides; }))
-      loop.setLayoutAttr(
-          tile::FragmentLayoutAttr::get(loop.getContext(), *layoutFromFragments(loop)));
-  });
+/// Whether shared memory holds all, in the layouts that tiles will get.
+bool fitsLaidOut(tile::KernelOp kernel, const TargetInfo &target) {
+  OwningOpRef<tile::KernelOp> laidOut(kernel.clone());
+  layOutShared(*laidOut, target);
+  return SharedMemory(*laidOut, target).fits();
 }
+
+void stageFragments(tile::KernelOp kernel, const TargetInfo &target) {
+  OwningOpRef<tile::KernelOp> before(kernel.clone());
+  std::vector<Staging::Remark> remarks = Staging(kernel, target, /*sparesMemory=*/false).run();
+  if (!remarks.empty() && !fitsLaidOut(kernel, target)) {
+    kernel.getBody().takeBody(before->getBody());
+    remarks = Staging(kernel, target, /*sparesMemory=*/true).run();
+  }
+  for (auto &[place, text] : remarks)
+    emitRemark(place) << text;
+}
+
+struct StageFragmentsPass : impl::StageFragmentsPassBase<StageFragmentsPass> {
+  using StageFragmentsPassBase::StageFragmentsPassBase;
+
+  void runOnOperation() override {
+    const TargetInfo *chip = targetOfPass(getOperation(), target);
+    if (!chip)
+      return signalPassFailure();
+    for (tile::KernelOp kernel : getOperation().getBody().getOps<tile::KernelOp>())
+      stageFragments(kernel, *chip);
+  }
+};
+
+} // namespace
 
 } // namespace tilec

@@ -472,4 +472,17 @@ std::optional<SmallVector<int64_t>> matchRegisters(const FragmentLayout &loop,
   return registers;
 }
 
+SmallVector<Value> fragmentsElsewhere(tile::ElementLoop loop, const FragmentLayout &layout) {
+  SmallVector<Value> found;
+  loop.walk([&](Operation *op) {
+    std::optional<ElementAccess> access = elementAccess(op);
+    if (!access || !access->type().isFragment() || llvm::is_contained(found, access->buffer))
+      return;
+    const FragmentLayout *own = fragmentLayoutOf(access->buffer);
+    if (own && !matchRegisters(layout, *own, access->indices, loop))
+      found.push_back(access->buffer);
+  });
+  return found;
+}
+
 } // namespace tilec

@@ -39,6 +39,10 @@ FragmentLayout defaultFillLayout(llvm::ArrayRef<int64_t> shape, const TargetInfo
 std::optional<FragmentLayout> fragmentFromLoop(const FragmentLayout &loop, mlir::ValueRange indices,
                                                llvm::ArrayRef<int64_t> shape, tile::ElementLoop op);
 
+/// Fragments of which the loop, with this layout, touches elements of other lanes.
+llvm::SmallVector<mlir::Value> fragmentsElsewhere(tile::ElementLoop loop,
+                                                  const FragmentLayout &layout);
+
 /// The register of `fragment` that each register of the loop's layout touches with these indices
 /// (-1: padding), when it is the same in all lanes and waves. `known`: numbers of values around the
 /// loop.

@@ -181,6 +181,8 @@ llvm::Error checkSparse(tile::GemmOp gemm, const GroupAtom &atom, const TargetIn
   return llvm::Error::success();
 }
 
+} // namespace
+
 llvm::Error checkWarpGroupGemm(tile::GemmOp gemm, const TargetInfo &target, int64_t numWaves) {
   if (target.groups.empty() || !target.tensorCopies)
     return refuse("the target has no instructions of warp groups");
@@ -235,26 +237,11 @@ llvm::Error checkWarpGroupGemm(tile::GemmOp gemm, const TargetInfo &target, int6
   return llvm::Error::success();
 }
 
-} // namespace
-
 bool isWarpGroupGemm(tile::GemmOp gemm, const TargetInfo &target, int64_t numWaves) {
   llvm::Error error = checkWarpGroupGemm(gemm, target, numWaves);
   bool isOne = !error;
   llvm::consumeError(std::move(error));
   return isOne;
-}
-
-void markWarpGroupGemms(tile::KernelOp kernel, const TargetInfo &target) {
-  int64_t numWaves = wavesOf(kernel, target);
-  kernel.walk([&](tile::GemmOp gemm) {
-    llvm::Error error = checkWarpGroupGemm(gemm, target, numWaves);
-    gemm.setWarpGroup(!error);
-    if (!error)
-      return;
-    std::string why = llvm::toString(std::move(error));
-    if (!target.groups.empty())
-      gemm.emitRemark() << "no warp groups multiply here: " << why;
-  });
 }
 
 /// The plan of a gemm that warp groups share so.

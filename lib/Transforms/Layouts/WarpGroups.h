@@ -13,11 +13,10 @@
 
 namespace tilec {
 
-/// Whether warp groups can multiply it: types, tiles, and where the operands are.
+/// Why warp groups cannot multiply it: types, tiles, and where the operands are.
+llvm::Error checkWarpGroupGemm(tile::GemmOp gemm, const TargetInfo &target, int64_t numWaves);
+/// Whether they can.
 bool isWarpGroupGemm(tile::GemmOp gemm, const TargetInfo &target, int64_t numWaves);
-
-/// Marks the gemms of the kernel that warp groups multiply (`warp_group`).
-void markWarpGroupGemms(tile::KernelOp kernel, const TargetInfo &target);
 
 /// Decides the plan of a marked gemm.
 GemmPlan planWarpGroupGemm(tile::GemmOp gemm, const TargetInfo &target, int64_t numWaves);

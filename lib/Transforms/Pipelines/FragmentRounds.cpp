@@ -16,7 +16,7 @@
 //===----------------------------------------------------------------------===//
 #include "Pipelines/FragmentRounds.h"
 
-#include "Infer/KeepOperands.h"
+#include "Infer/FragmentRegisters.h"
 #include "Layouts/GemmPlan.h"
 #include "Layouts/LoopLayout.h"
 #include "Pipelines/TensorReads.h"

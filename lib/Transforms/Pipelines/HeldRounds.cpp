@@ -6,7 +6,7 @@
 //===----------------------------------------------------------------------===//
 #include "Pipelines/HeldRounds.h"
 
-#include "Infer/KeepOperands.h"
+#include "Infer/FragmentRegisters.h"
 #include "Layouts/GemmPlan.h"
 #include "Memory/SharedMemory.h"
 #include "Pipelines/AsyncPieces.h"

@@ -360,7 +360,7 @@ LogicalResult KernelFrame::placeBuffers() {
       if (failed(placeFragment(alloc, *layout)))
         return WalkResult::interrupt();
     } else if (!cast<tile::BufferType>(buffer.getType()).isLocal()) {
-      alloc.emitError("has no layout: run tile-infer-layouts first");
+      alloc.emitError("has no layout: run tile-lay-out first");
       return WalkResult::interrupt();
     }
     return WalkResult::advance();

@@ -158,7 +158,23 @@ std::vector<std::string> passesBefore(StringRef last, StringRef target) {
                                   "tile-separate-threads",
                                   "tile-part-waves" + chip,
                                   "tile-choose-threads" + chip,
+                                  "tile-transpose-operands" + chip,
+                                  "tile-convert-operands" + chip,
+                                  "tile-expand-products" + chip,
+                                  "tile-pack-tiles",
+                                  "tile-isolate-operands" + chip,
+                                  "tile-choose-warp-groups" + chip,
+                                  "tile-chain-products" + chip,
+                                  "tile-keep-operands" + chip,
                                   "tile-infer-layouts" + chip,
+                                  "tile-unroll-held-rows",
+                                  "tile-unroll-windows",
+                                  "tile-follow-pieces",
+                                  "tile-match-operands" + chip,
+                                  "tile-stage-fragments" + chip,
+                                  "tile-lay-out-shared" + chip,
+                                  "tile-raise-transposes" + chip,
+                                  "tile-keep-loop-layouts" + chip,
                                   "tile-choose-schedules" + chip,
                                   "tile-delay-sums",
                                   "tile-rewrite-gates",
@@ -409,9 +425,26 @@ TEST(ContractPromises, PlacedLocals) {
   expectSaid(saidOfPlanted(product, "gfx950", "tile-spread-locals", "tile-spread-locals", waiting),
              "`tile-spread-locals` gives: `tile.alloc` has no place for good");
 }
-TEST(ContractPromises, Layouts) {
+TEST(ContractPromises, WholeOperands) {
+  Fault part = [](Operation *root) {
+    root->walk([](tile::GemmOp gemm) {
+      OpBuilder b(gemm);
+      SmallVector<Value> first(2, arith::ConstantIndexOp::create(b, gemm.getLoc(), 0));
+      gemm.getCMutable().assign(tile::SubviewOp::create(b, gemm.getLoc(), gemm.getC().getType(),
+                                                        gemm.getC(), first, ArrayRef<int64_t>()));
+    });
+  };
+  expectSaid(
+      saidOfPlanted(product, "gfx950", "tile-isolate-operands", "tile-isolate-operands", part),
+      "`tile-isolate-operands` gives: `tile.gemm` has an operand that is no whole fragment");
+}
+TEST(ContractPromises, FragmentLayouts) {
   expectSaid(withoutPass(product, "gfx950", "tile-infer-layouts"),
              "`tile-infer-layouts` gives: `tile.alloc` has no layout");
+}
+TEST(ContractPromises, Layouts) {
+  expectSaid(withoutPass(product, "gfx950", "tile-lay-out-shared"),
+             "`tile-lay-out-shared` gives: `tile.alloc` has no layout");
 }
 TEST(ContractPromises, BroughtTiles) {
   Fault left = [](Operation *root) {
@@ -672,7 +705,7 @@ void addSetprio(Operation *root) {
 TEST(ContractsLeave, Parameters) {
   for (StringRef pass :
        {"tile-check", "tile-expand-thread-tiles", "tile-narrow-tiles", "tile-raise-copies",
-        "tile-infer-layouts", "tile-relax-exponentials", "tile-expand-pipelines"})
+        "tile-match-operands", "tile-relax-exponentials", "tile-expand-pipelines"})
     expectSaid(saidOfPlanted(product, "gfx950", pass, pass, renameTensor),
                ("`" + pass + "` leaves: `tile.tensor` stands or has changed").str());
   expectSaid(

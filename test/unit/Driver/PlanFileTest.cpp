@@ -44,7 +44,6 @@ TEST(PlanFile, RoundTrips) {
   EXPECT_EQ(again->target, "gfx950");
   EXPECT_EQ(again->model, "01234567");
   EXPECT_EQ(again->layouts, file.layouts);
-  EXPECT_EQ(again->layouts.options(), "atoms=small swizzle=2");
   ASSERT_EQ(again->loops.size(), 2U);
   EXPECT_EQ(again->loops[0].graph, file.loops[0].graph);
   EXPECT_EQ(again->loops[1].kernel, "fa");

@@ -98,7 +98,7 @@ OwningOpRef<ModuleOp> Session::toWave(const Case &c) {
   std::string target = ("{target=" + llvm::StringRef(nameOf(c.arch)) + "}").str();
   auto module = parseSourceString<ModuleOp>(tileIr(c), ParserConfig(&context));
   if (!module ||
-      !run(*module, "builtin.module(tile.program(tile-normalize,tile-infer-layouts" + target +
+      !run(*module, "builtin.module(tile.program(tile-normalize,tile-lay-out" + target +
                         ",tile-expand-pipelines" + target + ",canonicalize,cse,tile-place-shared" +
                         target + ",tile-place-barriers),tile-to-wave" + target +
                         ",canonicalize,cse)"))

@@ -154,8 +154,8 @@ def Tile_AllocOp : Tile_Op<"alloc", [MemoryEffects<[MemAlloc]>,
     DeclareOpInterfaceMethods<OpAsmOpInterface, ["getAsmResultNames"]>]> {
   let summary = "a buffer of the block, or of the iteration; its contents are undefined";
   let description = [{
-    `layout` is set by `tile-infer-layouts`: #tile.fragment for fragments,
-    #tile.shared for shared buffers. `shared_place`, the first byte of a shared buffer,
+    `layout` is set by `tile-infer-layouts` (#tile.fragment) and, of shared buffers, by
+    `tile-lay-out-shared` (#tile.shared). `shared_place`, the first byte of a shared buffer,
     is set by `tile-place-shared`. `was_local` is a shared buffer that `tile-place-locals` has
     made of a local one, until `tile-spread-locals`.
   }];
@@ -334,11 +334,11 @@ def Tile_GemmOp : Tile_Op<"gemm", [AttrSizedOperandSegments]> {
     `transpose_b`; `c` is [M, N]. A and B have one element type (mixed operands are
     converted by the front end). Products are exact, the sum is rounded to C's type;
     how the sum is associated is left open. With `clear` true, C's old value is
-    ignored. `policy` and `k_pack` are hints. Layout inference sets `warp_group` where
-    instructions of whole warp groups multiply, and decides `mma`: which instructions, how
+    ignored. `policy` and `k_pack` are hints. `tile-choose-warp-groups` sets `warp_group`
+    where instructions of whole warp groups multiply, `tile-infer-layouts` decides `mma`: which instructions, how
     waves share them, in which order K comes, and where the operands are read from. With
     `in_flight`, C may be read only after a `tile.gemm_wait`. `tfloat32`: an operand of f32
-    loses its low 13 bits. Layout inference sets `chained` on products that are chained with
+    loses its low 13 bits. `tile-chain-products` sets `chained` on products that are chained with
     others of the kernel, all of which use large atoms: fewer instructions leave the waves'
     vector unit to the rest.
 

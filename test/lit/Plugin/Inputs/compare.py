@@ -14,7 +14,7 @@ def stages(target):
     amd = target.startswith("gfx")
     stores = "" if amd else f"tile-stage-stores{t},"
     return [
-        f"builtin.module(tile.program(tile-check,tile-normalize,tile-infer-layouts{t}))",
+        f"builtin.module(tile.program(tile-check,tile-normalize,tile-lay-out{t}))",
         f"builtin.module(tile.program(tile-choose-schedules{t},tile-delay-sums,"
         f"tile-rewrite-gates,tile-shorten-angles{t},tile-fuse-squares,tile-fuse-affine,tile-relax-exponentials{t},"
         f"tile-relax-logarithms,tile-relax-quotients{t},tile-fuse-exact-products,tile-allow-fast-math,"

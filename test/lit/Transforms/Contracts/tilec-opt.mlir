@@ -1,5 +1,5 @@
-// RUN: tilec-opt %s --verify-contracts=gfx950 --pass-pipeline='builtin.module(tile.program(tile-check,tile-normalize,tile-infer-layouts{target=gfx950},tile-expand-pipelines{target=gfx950},tile-place-shared{target=gfx950},tile-place-barriers),tile-to-wave{target=gfx950})' | FileCheck %s
-// RUN: not tilec-opt %s --verify-contracts=gfx950 --pass-pipeline='builtin.module(tile.program(tile-check,tile-normalize,tile-infer-layouts{target=gfx950},tile-expand-pipelines{target=gfx950},tile-place-shared{target=gfx950}),tile-to-wave{target=gfx950})' 2>&1 | FileCheck %s --check-prefix=EARLY
+// RUN: tilec-opt %s --verify-contracts=gfx950 --pass-pipeline='builtin.module(tile.program(tile-check,tile-normalize,tile-lay-out{target=gfx950},tile-expand-pipelines{target=gfx950},tile-place-shared{target=gfx950},tile-place-barriers),tile-to-wave{target=gfx950})' | FileCheck %s
+// RUN: not tilec-opt %s --verify-contracts=gfx950 --pass-pipeline='builtin.module(tile.program(tile-check,tile-normalize,tile-lay-out{target=gfx950},tile-expand-pipelines{target=gfx950},tile-place-shared{target=gfx950}),tile-to-wave{target=gfx950})' 2>&1 | FileCheck %s --check-prefix=EARLY
 // RUN: not tilec-opt %s --verify-contracts=gfx950 --pass-pipeline='builtin.module(tile.program(tile-expand-pipelines{target=gfx950}))' 2>&1 | FileCheck %s --check-prefix=FIRST
 // RUN: not tilec-opt %s --verify-contracts=gfx9 --tile-to-wave 2>&1 | FileCheck %s --check-prefix=NOWHERE
 //

@@ -1,5 +1,5 @@
-// RUN: tilec-opt %s --verify-contracts=gfx950 --pass-pipeline='builtin.module(tile.program(tile-normalize,tile-infer-layouts{target=gfx950}))' | FileCheck %s --check-prefix=AMD
-// RUN: tilec-opt %s --verify-contracts=sm_80 --pass-pipeline='builtin.module(tile.program(tile-normalize,tile-infer-layouts{target=sm_80}))' | FileCheck %s --check-prefix=SM80
+// RUN: tilec-opt %s --verify-contracts=gfx950 --pass-pipeline='builtin.module(tile.program(tile-normalize,tile-isolate-operands{target=gfx950},tile-infer-layouts{target=gfx950},tile-lay-out-shared{target=gfx950}))' | FileCheck %s --check-prefix=AMD
+// RUN: tilec-opt %s --verify-contracts=sm_80 --pass-pipeline='builtin.module(tile.program(tile-normalize,tile-isolate-operands{target=sm_80},tile-infer-layouts{target=sm_80},tile-lay-out-shared{target=sm_80}))' | FileCheck %s --check-prefix=SM80
 //
 // No product decides: lanes take 16 bytes of a row side by side, waves take rows; a sum of rows has the
 // layout of its source without columns, copies in the lanes that shared a row; a shared tile that

@@ -1,6 +1,6 @@
-// RUN: tilec-opt %s --pass-pipeline='builtin.module(tile.program(tile-normalize,tile-infer-layouts{target=gfx950}))' | FileCheck %s --check-prefix=GFX950
-// RUN: tilec-opt %s --pass-pipeline='builtin.module(tile.program(tile-normalize,tile-infer-layouts{target=gfx942}))' | FileCheck %s --check-prefix=GFX942
-// RUN: tilec-opt %s --pass-pipeline='builtin.module(tile.program(tile-normalize,tile-infer-layouts{target=sm_80}))' | FileCheck %s --check-prefix=SM80
+// RUN: tilec-opt %s --pass-pipeline='builtin.module(tile.program(tile-normalize,tile-lay-out{target=gfx950}))' | FileCheck %s --check-prefix=GFX950
+// RUN: tilec-opt %s --pass-pipeline='builtin.module(tile.program(tile-normalize,tile-lay-out{target=gfx942}))' | FileCheck %s --check-prefix=GFX942
+// RUN: tilec-opt %s --pass-pipeline='builtin.module(tile.program(tile-normalize,tile-lay-out{target=sm_80}))' | FileCheck %s --check-prefix=SM80
 //
 // The accumulator has the layout of the matrix instruction's result, repeated over registers and
 // waves; operand tiles are swizzled over 128 bytes; the row maximum follows its fragment.

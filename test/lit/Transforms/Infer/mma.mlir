@@ -1,7 +1,7 @@
-// RUN: tilec-opt %s --pass-pipeline='builtin.module(tile.program(tile-normalize,tile-infer-layouts{target=gfx950}))' | FileCheck %s --check-prefix=GFX950
-// RUN: tilec-opt %s --pass-pipeline='builtin.module(tile.program(tile-normalize,tile-infer-layouts{target=gfx942}))' | FileCheck %s --check-prefix=GFX942
-// RUN: tilec-opt %s --pass-pipeline='builtin.module(tile.program(tile-normalize,tile-infer-layouts{target=sm_90a warp-groups=true}))' | FileCheck %s --check-prefix=SM90
-// RUN: tilec-opt %s --pass-pipeline='builtin.module(tile.program(tile-normalize,tile-infer-layouts{target=sm_80}))' | tilec-opt --pass-pipeline='builtin.module(tile.program(tile-infer-layouts{target=sm_80}))' | FileCheck %s --check-prefix=SM80
+// RUN: tilec-opt %s --pass-pipeline='builtin.module(tile.program(tile-normalize,tile-lay-out{target=gfx950}))' | FileCheck %s --check-prefix=GFX950
+// RUN: tilec-opt %s --pass-pipeline='builtin.module(tile.program(tile-normalize,tile-lay-out{target=gfx942}))' | FileCheck %s --check-prefix=GFX942
+// RUN: tilec-opt %s --pass-pipeline='builtin.module(tile.program(tile-normalize,tile-lay-out{target=sm_90a}))' | FileCheck %s --check-prefix=SM90
+// RUN: tilec-opt %s --pass-pipeline='builtin.module(tile.program(tile-normalize,tile-lay-out{target=sm_80}))' | tilec-opt --pass-pipeline='builtin.module(tile.program(tile-lay-out{target=sm_80}))' | FileCheck %s --check-prefix=SM80
 //
 // How a product is multiplied is decided once and stands on it: which instructions, how many of which
 // waves, where the operands are. gfx942 has no read that transposes, so that it reads rows together;

@@ -1,4 +1,4 @@
-// RUN: tilec-opt %s --pass-pipeline='builtin.module(tile.program(tile-normalize,tile-infer-layouts{target=gfx950},tile-place-barriers))' | FileCheck %s
+// RUN: tilec-opt %s --pass-pipeline='builtin.module(tile.program(tile-normalize,tile-lay-out{target=gfx950},tile-place-barriers))' | FileCheck %s
 //
 // A fragment that is read at two different places in one loop cannot serve both from registers: the
 // second read goes through a shared copy, with barriers around it.

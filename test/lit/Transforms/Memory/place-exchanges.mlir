@@ -1,4 +1,4 @@
-// RUN: tilec-opt %s --verify-contracts=gfx950 --pass-pipeline='builtin.module(tile.program(tile-normalize,tile-infer-layouts{target=gfx950},tile-expand-pipelines{target=gfx950},tile-place-shared{target=gfx950}))' | FileCheck %s
+// RUN: tilec-opt %s --verify-contracts=gfx950 --pass-pipeline='builtin.module(tile.program(tile-normalize,tile-lay-out{target=gfx950},tile-expand-pipelines{target=gfx950},tile-place-shared{target=gfx950}))' | FileCheck %s
 //
 // What waves tell each other lies behind the buffers. Small reductions after which threads meet have bytes of
 // their own; the scan, which has barriers around it, comes last. The kernel says how much that is together.

@@ -1,4 +1,4 @@
-// RUN: tilec-opt %s --verify-contracts=gfx942 --pass-pipeline='builtin.module(tile.program(tile-normalize,tile-infer-layouts{target=gfx942},tile-expand-pipelines{target=gfx942},tile-place-shared{target=gfx942}))' | FileCheck %s
+// RUN: tilec-opt %s --verify-contracts=gfx942 --pass-pipeline='builtin.module(tile.program(tile-normalize,tile-lay-out{target=gfx942},tile-expand-pipelines{target=gfx942},tile-place-shared{target=gfx942}))' | FileCheck %s
 //
 // Where small reductions would not all fit with bytes of their own (64 KB, of which the buffer takes 63), they
 // tell each other in one place in turn.

@@ -1,4 +1,4 @@
-// RUN: tilec-opt %s --verify-contracts=gfx950 --pass-pipeline='builtin.module(tile.program(tile-normalize,tile-infer-layouts{target=gfx950},tile-allow-fast-math))' | FileCheck %s
+// RUN: tilec-opt %s --verify-contracts=gfx950 --pass-pipeline='builtin.module(tile.program(tile-normalize,tile-lay-out{target=gfx950},tile-allow-fast-math))' | FileCheck %s
 //
 // A program that asks for fast arithmetic has it everywhere.
 // CHECK:       math.exp2 {{.*}} fastmath<afn>

@@ -1,4 +1,4 @@
-// RUN: tilec-opt %s --verify-contracts=gfx950 --pass-pipeline='builtin.module(tile.program(tile-normalize,tile-infer-layouts{target=gfx950},tile-delay-sums))' | FileCheck %s
+// RUN: tilec-opt %s --verify-contracts=gfx950 --pass-pipeline='builtin.module(tile.program(tile-normalize,tile-lay-out{target=gfx950},tile-delay-sums))' | FileCheck %s
 //
 // A running sum of rows over the rounds of a loop is each lane's own in the rounds, and one of all lanes behind them. A
 // sum that each round stores is whole in each round.

@@ -1,4 +1,4 @@
-// RUN: tilec-opt %s --verify-contracts=gfx950 --pass-pipeline='builtin.module(tile.program(tile-normalize,tile-infer-layouts{target=gfx950},tile-fuse-exact-products))' | FileCheck %s
+// RUN: tilec-opt %s --verify-contracts=gfx950 --pass-pipeline='builtin.module(tile.program(tile-normalize,tile-lay-out{target=gfx950},tile-fuse-exact-products))' | FileCheck %s
 //
 // f32 holds the product of two numbers of f16: nothing is rounded before the sum. That of two of f32 is rounded.
 // CHECK:       arith.mulf {{.*}} fastmath<contract>

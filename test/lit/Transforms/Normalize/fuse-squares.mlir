@@ -1,4 +1,4 @@
-// RUN: tilec-opt %s --verify-contracts=gfx950 --pass-pipeline='builtin.module(tile.program(tile-normalize,tile-infer-layouts{target=gfx950},tile-fuse-squares))' | FileCheck %s
+// RUN: tilec-opt %s --verify-contracts=gfx950 --pass-pipeline='builtin.module(tile.program(tile-normalize,tile-lay-out{target=gfx950},tile-fuse-squares))' | FileCheck %s
 //
 // Squares that are only summed may be added as they are multiplied; other products may not.
 // CHECK:       arith.mulf {{.*}} fastmath<contract>

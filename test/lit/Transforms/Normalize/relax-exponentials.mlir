@@ -1,4 +1,4 @@
-// RUN: tilec-opt %s --verify-contracts=gfx950 --pass-pipeline='builtin.module(tile.program(tile-normalize,tile-infer-layouts{target=gfx950},tile-relax-exponentials{target=gfx950}))' | FileCheck %s
+// RUN: tilec-opt %s --verify-contracts=gfx950 --pass-pipeline='builtin.module(tile.program(tile-normalize,tile-lay-out{target=gfx950},tile-relax-exponentials{target=gfx950}))' | FileCheck %s
 //
 // What lies below a row's maximum by 126 is nothing beside it; e^x that is rounded to 16 bits is 2^(x log2 e); what is
 // stored in full stays.

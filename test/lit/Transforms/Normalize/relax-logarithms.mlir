@@ -1,4 +1,4 @@
-// RUN: tilec-opt %s --verify-contracts=gfx950 --pass-pipeline='builtin.module(tile.program(tile-normalize,tile-infer-layouts{target=gfx950},tile-relax-logarithms))' | FileCheck %s
+// RUN: tilec-opt %s --verify-contracts=gfx950 --pass-pipeline='builtin.module(tile.program(tile-normalize,tile-lay-out{target=gfx950},tile-relax-logarithms))' | FileCheck %s
 //
 // A logarithm that only scales exponentials of 16 bits is the hardware's; one that is stored is not.
 // CHECK:       math.log {{.*}} fastmath<afn>

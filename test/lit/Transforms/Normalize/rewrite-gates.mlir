@@ -1,4 +1,4 @@
-// RUN: tilec-opt %s --verify-contracts=gfx950 --pass-pipeline='builtin.module(tile.program(tile-normalize,tile-infer-layouts{target=gfx950},tile-rewrite-gates))' | FileCheck %s
+// RUN: tilec-opt %s --verify-contracts=gfx950 --pass-pipeline='builtin.module(tile.program(tile-normalize,tile-lay-out{target=gfx950},tile-rewrite-gates))' | FileCheck %s
 //
 // 1 + erf(x) that is rounded to 16 bits is erfc(-x), 1 + tanh(x) a quotient; what is stored in full stays.
 // CHECK:       [[X:%[0-9]+]] = arith.negf

@@ -1,4 +1,4 @@
-// RUN: tilec-opt %s --verify-contracts=gfx950 --pass-pipeline='builtin.module(tile.program(tile-normalize,tile-infer-layouts{target=gfx950},tile-shorten-angles{target=gfx950}))' | FileCheck %s
+// RUN: tilec-opt %s --verify-contracts=gfx950 --pass-pipeline='builtin.module(tile.program(tile-normalize,tile-lay-out{target=gfx950},tile-shorten-angles{target=gfx950}))' | FileCheck %s
 //
 // The sine of an angle below 64 that is rounded to 16 bits is the instruction's; that of any number is not, nor what is
 // stored in full.

@@ -1,4 +1,4 @@
-// RUN: tilec-opt %s --verify-contracts=gfx950 --pass-pipeline='builtin.module(tile.program(tile-normalize,tile-infer-layouts{target=gfx950},tile-expand-pipelines{target=gfx950}))' 2>&1 | FileCheck %s
+// RUN: tilec-opt %s --verify-contracts=gfx950 --pass-pipeline='builtin.module(tile.program(tile-normalize,tile-lay-out{target=gfx950},tile-expand-pipelines{target=gfx950}))' 2>&1 | FileCheck %s
 //
 // Two slots for K and for V leave room for two blocks of 2048, one slot each for more. K is read
 // first: it is copied for the next round while V is read, V in front of what reads K. With exactly

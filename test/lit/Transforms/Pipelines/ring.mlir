@@ -1,4 +1,4 @@
-// RUN: tilec-opt %s --pass-pipeline='builtin.module(tile.program(tile-normalize,tile-infer-layouts{target=gfx950},tile-expand-pipelines{target=gfx950},canonicalize,cse))' | FileCheck %s
+// RUN: tilec-opt %s --pass-pipeline='builtin.module(tile.program(tile-normalize,tile-lay-out{target=gfx950},tile-expand-pipelines{target=gfx950},canonicalize,cse))' | FileCheck %s
 //
 // Three stages: a ring of three slots, two groups in front of the loop, one open at the wait.
 

@@ -1,4 +1,4 @@
-// RUN: tilec-opt %s --verify-contracts=gfx950 --pass-pipeline='builtin.module(tile.program(tile-normalize,tile-infer-layouts{target=gfx950},tile-expand-pipelines{target=gfx950}))' | FileCheck %s
+// RUN: tilec-opt %s --verify-contracts=gfx950 --pass-pipeline='builtin.module(tile.program(tile-normalize,tile-lay-out{target=gfx950},tile-expand-pipelines{target=gfx950}))' | FileCheck %s
 //
 // A product and nothing else keeps its iterations in order, on slot 0 of its rings: wave-schedule
 // will plan them. Each round copies, waits, multiplies.

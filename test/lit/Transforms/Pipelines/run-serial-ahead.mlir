@@ -1,5 +1,5 @@
-// RUN: tilec-opt %s --verify-contracts=sm_80 --pass-pipeline='builtin.module(tile.program(tile-normalize,tile-infer-layouts{target=sm_80},tile-run-serial-ahead{target=sm_80}))' | FileCheck %s
-// RUN: tilec-opt %s --verify-contracts=gfx950 --pass-pipeline='builtin.module(tile.program(tile-normalize,tile-infer-layouts{target=gfx950},tile-run-serial-ahead{target=gfx950}))' | FileCheck %s --check-prefix=COUNTED
+// RUN: tilec-opt %s --verify-contracts=sm_80 --pass-pipeline='builtin.module(tile.program(tile-normalize,tile-lay-out{target=sm_80},tile-run-serial-ahead{target=sm_80}))' | FileCheck %s
+// RUN: tilec-opt %s --verify-contracts=gfx950 --pass-pipeline='builtin.module(tile.program(tile-normalize,tile-lay-out{target=gfx950},tile-run-serial-ahead{target=gfx950}))' | FileCheck %s --check-prefix=COUNTED
 //
 // A serial loop that brings rows and works on them has two stages where groups of copies are waited for, and stays where
 // copies are counted; so does one beside a pipelined loop.

@@ -1,4 +1,4 @@
-// RUN: tilec-opt %s --verify-contracts=gfx950 --pass-pipeline='builtin.module(tile.program(tile-normalize,tile-infer-layouts{target=gfx950},tile-split-fills{target=gfx950}))' | FileCheck %s
+// RUN: tilec-opt %s --verify-contracts=gfx950 --pass-pipeline='builtin.module(tile.program(tile-normalize,tile-lay-out{target=gfx950},tile-split-fills{target=gfx950}))' | FileCheck %s
 //
 // A tile that a round copies, reads and then gives other values is two. One that is not overwritten whole stays, and so
 // does one without room for two slots.

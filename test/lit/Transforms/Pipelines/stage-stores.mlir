@@ -1,4 +1,4 @@
-// RUN: tilec-opt %s --verify-contracts=sm_80 --pass-pipeline='builtin.module(tile.program(tile-normalize,tile-infer-layouts{target=sm_80},tile-expand-pipelines{target=sm_80},tile-stage-stores{target=sm_80}))' | FileCheck %s
+// RUN: tilec-opt %s --verify-contracts=sm_80 --pass-pipeline='builtin.module(tile.program(tile-normalize,tile-lay-out{target=sm_80},tile-expand-pipelines{target=sm_80},tile-stage-stores{target=sm_80}))' | FileCheck %s
 //
 // A lane of mma.sync has two neighbours of C, 4 bytes of f16: they go through a shared tile, which
 // another loop stores row by row.

@@ -1,5 +1,5 @@
-// RUN: tilec-opt %S/Inputs/attention.mlir --verify-contracts=sm_90a --pass-pipeline='builtin.module(tile.program(tile-normalize,tile-infer-layouts{target=sm_90a},tile-clear-products{target=sm_90a}))' | FileCheck %s
-// RUN: tilec-opt %S/Inputs/attention.mlir --verify-contracts=sm_80 --pass-pipeline='builtin.module(tile.program(tile-normalize,tile-infer-layouts{target=sm_80},tile-clear-products{target=sm_80}))' | FileCheck %s --check-prefix=KEPT
+// RUN: tilec-opt %S/Inputs/attention.mlir --verify-contracts=sm_90a --pass-pipeline='builtin.module(tile.program(tile-normalize,tile-lay-out{target=sm_90a},tile-clear-products{target=sm_90a}))' | FileCheck %s
+// RUN: tilec-opt %S/Inputs/attention.mlir --verify-contracts=sm_80 --pass-pipeline='builtin.module(tile.program(tile-normalize,tile-lay-out{target=sm_80},tile-clear-products{target=sm_80}))' | FileCheck %s --check-prefix=KEPT
 //
 // A fill with zeros is the product's, where warp groups multiply: their instruction ignores what C holds.
 

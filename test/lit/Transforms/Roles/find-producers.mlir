@@ -1,6 +1,6 @@
-// RUN: tilec-opt %s --verify-contracts=sm_90a --pass-pipeline='builtin.module(tile.program(tile-normalize,tile-infer-layouts{target=sm_90a},tile-hoist-tiles,tile-find-producers{target=sm_90a}))' 2>%t.remarks | FileCheck %s
+// RUN: tilec-opt %s --verify-contracts=sm_90a --pass-pipeline='builtin.module(tile.program(tile-normalize,tile-lay-out{target=sm_90a},tile-hoist-tiles,tile-find-producers{target=sm_90a}))' 2>%t.remarks | FileCheck %s
 // RUN: FileCheck %s --check-prefix=REMARK --input-file=%t.remarks
-// RUN: tilec-opt %s --verify-contracts=gfx950 --pass-pipeline='builtin.module(tile.program(tile-normalize,tile-infer-layouts{target=gfx950},tile-hoist-tiles,tile-find-producers{target=gfx950}))' | FileCheck %s --check-prefix=NONE
+// RUN: tilec-opt %s --verify-contracts=gfx950 --pass-pipeline='builtin.module(tile.program(tile-normalize,tile-lay-out{target=gfx950},tile-hoist-tiles,tile-find-producers{target=gfx950}))' | FileCheck %s --check-prefix=NONE
 //
 // A loop around a product of warp groups, all of whose copies tensor copies can do, is served by a producer; its copies
 // say how they are brought. One that copies what the kernel writes is not. A chip without tensor copies has none.

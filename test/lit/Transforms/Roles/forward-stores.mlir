@@ -1,5 +1,5 @@
-// RUN: tilec-opt %s --verify-contracts=sm_90a --pass-pipeline='builtin.module(tile.program(tile-normalize,tile-infer-layouts{target=sm_90a},tile-hoist-tiles,tile-find-producers{target=sm_90a},tile-clear-products{target=sm_90a},tile-choose-rounds{target=sm_90a},tile-forward-stores{target=sm_90a}))' | FileCheck %s
-// RUN: tilec-opt %s --verify-contracts=sm_80 --pass-pipeline='builtin.module(tile.program(tile-normalize,tile-infer-layouts{target=sm_80},tile-hoist-tiles,tile-find-producers{target=sm_80},tile-clear-products{target=sm_80},tile-choose-rounds{target=sm_80},tile-forward-stores{target=sm_80}))' | FileCheck %s --check-prefix=KEPT
+// RUN: tilec-opt %s --verify-contracts=sm_90a --pass-pipeline='builtin.module(tile.program(tile-normalize,tile-lay-out{target=sm_90a},tile-hoist-tiles,tile-find-producers{target=sm_90a},tile-clear-products{target=sm_90a},tile-choose-rounds{target=sm_90a},tile-forward-stores{target=sm_90a}))' | FileCheck %s
+// RUN: tilec-opt %s --verify-contracts=sm_80 --pass-pipeline='builtin.module(tile.program(tile-normalize,tile-lay-out{target=sm_80},tile-hoist-tiles,tile-find-producers{target=sm_80},tile-clear-products{target=sm_80},tile-choose-rounds{target=sm_80},tile-forward-stores{target=sm_80}))' | FileCheck %s --check-prefix=KEPT
 //
 // What a product with a producer stores through a shared tile of its author's is stored from registers; without tensor
 // copies, the tile stays.

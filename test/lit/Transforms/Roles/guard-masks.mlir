@@ -1,5 +1,5 @@
-// RUN: tilec-opt %S/Inputs/attention.mlir --verify-contracts=sm_90a --pass-pipeline='builtin.module(tile.program(tile-normalize,tile-infer-layouts{target=sm_90a},tile-hoist-tiles,tile-find-producers{target=sm_90a},tile-clear-products{target=sm_90a},tile-choose-rounds{target=sm_90a},tile-forward-stores{target=sm_90a},tile-find-dead-rounds,tile-guard-masks{target=sm_90a}))' | FileCheck %s --check-prefix=GROUPS
-// RUN: tilec-opt %s --verify-contracts=gfx950 --pass-pipeline='builtin.module(tile.program(tile-normalize,tile-infer-layouts{target=gfx950},tile-hoist-tiles,tile-find-producers{target=gfx950},tile-guard-masks{target=gfx950}))' | FileCheck %s
+// RUN: tilec-opt %S/Inputs/attention.mlir --verify-contracts=sm_90a --pass-pipeline='builtin.module(tile.program(tile-normalize,tile-lay-out{target=sm_90a},tile-hoist-tiles,tile-find-producers{target=sm_90a},tile-clear-products{target=sm_90a},tile-choose-rounds{target=sm_90a},tile-forward-stores{target=sm_90a},tile-find-dead-rounds,tile-guard-masks{target=sm_90a}))' | FileCheck %s --check-prefix=GROUPS
+// RUN: tilec-opt %s --verify-contracts=gfx950 --pass-pipeline='builtin.module(tile.program(tile-normalize,tile-lay-out{target=gfx950},tile-hoist-tiles,tile-find-producers{target=gfx950},tile-guard-masks{target=gfx950}))' | FileCheck %s
 //
 // A mask of C in front of a product runs only in tiles that its condition cuts; where products are warp groups', in the
 // warp groups of whose rows it cuts some.

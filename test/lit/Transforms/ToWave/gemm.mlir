@@ -1,5 +1,5 @@
-// RUN: tilec-opt %s --verify-contracts=gfx950 --pass-pipeline='builtin.module(tile.program(tile-normalize,tile-infer-layouts{target=gfx950},tile-expand-pipelines{target=gfx950},tile-place-shared{target=gfx950},tile-place-barriers),tile-to-wave{target=gfx950},canonicalize{region-simplify=disabled},cse)' | FileCheck %s --check-prefix=AMD
-// RUN: tilec-opt %s --verify-contracts=sm_80 --pass-pipeline='builtin.module(tile.program(tile-normalize,tile-infer-layouts{target=sm_80},tile-expand-pipelines{target=sm_80},tile-place-shared{target=sm_80},tile-place-barriers),tile-to-wave{target=sm_80},canonicalize{region-simplify=disabled},cse)' | FileCheck %s --check-prefix=SM80
+// RUN: tilec-opt %s --verify-contracts=gfx950 --pass-pipeline='builtin.module(tile.program(tile-normalize,tile-lay-out{target=gfx950},tile-expand-pipelines{target=gfx950},tile-place-shared{target=gfx950},tile-place-barriers),tile-to-wave{target=gfx950},canonicalize{region-simplify=disabled},cse)' | FileCheck %s --check-prefix=AMD
+// RUN: tilec-opt %s --verify-contracts=sm_80 --pass-pipeline='builtin.module(tile.program(tile-normalize,tile-lay-out{target=sm_80},tile-expand-pipelines{target=sm_80},tile-place-shared{target=sm_80},tile-place-barriers),tile-to-wave{target=sm_80},canonicalize{region-simplify=disabled},cse)' | FileCheck %s --check-prefix=SM80
 //
 // A product of one atom's rows and columns: reads in the operands' places, the atom once a K step,
 // accumulators in registers. mfma multiplies the operands swapped, so that a lane holds

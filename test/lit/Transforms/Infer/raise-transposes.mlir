@@ -1,5 +1,5 @@
-// RUN: tilec-opt %s -pass-pipeline="builtin.module(tile.program(tile-normalize,tile-infer-layouts{target=sm_90a}))" | FileCheck %s
-// RUN: tilec-opt %s -pass-pipeline="builtin.module(tile.program(tile-normalize,tile-infer-layouts{target=gfx950}))" | FileCheck %s --check-prefix=NONE
+// RUN: tilec-opt %s --verify-contracts=sm_90a --pass-pipeline='builtin.module(tile.program(tile-normalize,tile-isolate-operands{target=sm_90a},tile-infer-layouts{target=sm_90a},tile-lay-out-shared{target=sm_90a},tile-raise-transposes{target=sm_90a}))' | FileCheck %s
+// RUN: tilec-opt %s --verify-contracts=gfx950 --pass-pipeline='builtin.module(tile.program(tile-normalize,tile-isolate-operands{target=gfx950},tile-infer-layouts{target=gfx950},tile-lay-out-shared{target=gfx950},tile-raise-transposes{target=gfx950}))' | FileCheck %s --check-prefix=NONE
 //
 // A loop that moves bytes across is marked where the target's lanes exchange blocks of 4 x 4: not what has other
 // elements, what does not start at a multiple of 4, and what does more than to move a byte.

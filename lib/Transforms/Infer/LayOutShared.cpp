@@ -1,21 +1,28 @@
-//===- SharedLayouts.cpp - layouts of shared tiles ------------------------===//
+//===- LayOutShared.cpp - layouts of shared tiles -------------------------===//
 //
 // Takes a kernel whose fragments have layouts: what reads and writes a tile decides whether its
 // rows are swizzled, panelled for warp groups or plain.
 //
 // SPDX-License-Identifier: Apache-2.0
 //===----------------------------------------------------------------------===//
+#include "Infer/LayOutShared.h"
+
 #include "Infer/ByteTranspose.h"
-#include "Infer/Inference.h"
 #include "Infer/ThreadRows.h"
+#include "Layouts/GemmPlan.h"
 #include "Layouts/LoopLayout.h"
 #include "Layouts/Swizzle.h"
 
 #include "tilec/Analysis/Buffers.h"
+#include "tilec/Transforms/PassTarget.h"
+#include "tilec/Transforms/Passes.h"
 
 using namespace mlir;
 
 namespace tilec {
+
+#define GEN_PASS_DEF_LAYOUTSHAREDPASS
+#include "tilec/Transforms/Passes.h.inc"
 
 /// The shared tile that the operand is or, element by element, is a copy of. Where there is none
 /// the operand's own buffer, if a kernel makes it.
@@ -39,7 +46,8 @@ static tile::AllocOp tileOf(Value operand) {
 /// Tiles that loops read into fragments of several rows a wave, or write from them, whose rows
 /// start in one bank: what a matrix instruction wants or gives, where no instruction moves a matrix
 /// (another element type). Boxes of warp groups' copies have their own swizzle.
-llvm::SmallPtrSet<Operation *, 4> Inference::metAcrossRows() {
+static llvm::SmallPtrSet<Operation *, 4> metAcrossRows(tile::KernelOp kernel,
+                                                       const TargetInfo &target) {
   llvm::SmallPtrSet<Operation *, 4> found, boxes;
   if (!target.hasMatrixReads)
     return found;
@@ -78,7 +86,7 @@ llvm::SmallPtrSet<Operation *, 4> Inference::metAcrossRows() {
   return found;
 }
 
-void Inference::setSharedLayouts() {
+void layOutShared(tile::KernelOp kernel, const TargetInfo &target, int64_t passedOver) {
   llvm::SmallPtrSet<Operation *, 8> readByGemm, readByWarpGroups;
   // Read lane by lane, of whole tiles of two dimensions: which lane reads what; of several the
   // first.
@@ -125,7 +133,7 @@ void Inference::setSharedLayouts() {
         alloc && !target.groups.empty() && !reshaped.contains(alloc) &&
         SharedLayout::panelled(alloc.getResult().getType().getShape(), 8))
       readByWarpGroups.insert(alloc);
-  llvm::SmallPtrSet<Operation *, 4> acrossRows = metAcrossRows();
+  llvm::SmallPtrSet<Operation *, 4> acrossRows = metAcrossRows(kernel, target);
   llvm::SmallPtrSet<Operation *, 4> byThreads = tilesMetByThreads(kernel, target);
   kernel.walk([&](tile::AllocOp alloc) {
     tile::BufferType type = alloc.getResult().getType();
@@ -139,12 +147,27 @@ void Inference::setSharedLayouts() {
                               : SharedLayout::plain(type.getShape());
     if (auto reads = operandReads.find(alloc);
         reads != operandReads.end() && !reshaped.contains(alloc))
-      layout = chooseSwizzle(type.getShape(), reads->second, swizzle);
+      layout = chooseSwizzle(type.getShape(), reads->second, passedOver);
     if (readByWarpGroups.contains(alloc))
       layout = *SharedLayout::panelled(type.getShape(), bits);
     alloc.setLayoutAttr(tile::SharedLayoutAttr::get(alloc.getContext(), layout));
   });
-  markTranspositions(transpositions);
 }
+
+namespace {
+
+struct LayOutSharedPass : impl::LayOutSharedPassBase<LayOutSharedPass> {
+  using LayOutSharedPassBase::LayOutSharedPassBase;
+
+  void runOnOperation() override {
+    const TargetInfo *chip = targetOfPass(getOperation(), target);
+    if (!chip)
+      return signalPassFailure();
+    for (tile::KernelOp kernel : getOperation().getBody().getOps<tile::KernelOp>())
+      layOutShared(kernel, *chip, swizzle);
+  }
+};
+
+} // namespace
 
 } // namespace tilec

@@ -1,7 +1,6 @@
-//===- KeepOperands.h - operands that a loop does not change --------------===//
+//===- FragmentRegisters.h - registers that fragments take ---------------===//
 //
-// Takes a kernel, gives operands that loops do not change a place in registers, where there is
-// room.
+// Takes a kernel whose fragments may have no layouts yet, gives what a lane has to keep for them.
 //
 // SPDX-License-Identifier: Apache-2.0
 //===----------------------------------------------------------------------===//
@@ -16,10 +15,5 @@ namespace tilec {
 int64_t fragmentRegisters(tile::KernelOp kernel, const TargetInfo &target);
 /// What to leave beside them, for addresses, operands and what is computed on the way.
 constexpr int64_t besideFragments = 64;
-
-/// Shared tiles that a gemm reads in every round of a loop that does not write them (Q of
-/// attention) become fragments, filled once in front of the loop, as far as registers are left.
-/// for targets with registers of their own for accumulators.
-void keepOperands(tile::KernelOp kernel, const TargetInfo &target);
 
 } // namespace tilec

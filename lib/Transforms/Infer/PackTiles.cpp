@@ -1,4 +1,4 @@
-//===- PackedTiles.cpp - shared tiles of 4-bit elements as bytes -----------===//
+//===- PackTiles.cpp - shared tiles of 4-bit elements as bytes -------------===//
 //
 // Tensors have two elements of 4 bits in a byte, shared memory one, so that a copy is one through
 // registers. Where rows are whole bytes, and boxes begin with one, a tile that only copies fill and
@@ -7,16 +7,19 @@
 //
 // SPDX-License-Identifier: Apache-2.0
 //===----------------------------------------------------------------------===//
-#include "Infer/PackedTiles.h"
-
 #include "tilec/Analysis/Buffers.h"
 #include "tilec/Analysis/Index.h"
+#include "tilec/Transforms/Passes.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 
 using namespace mlir;
 
 namespace tilec {
+
+#define GEN_PASS_DEF_PACKTILESPASS
+#include "tilec/Transforms/Passes.h.inc"
+
 namespace {
 
 constexpr int64_t inByte = 2, bitsOfHalf = 4;
@@ -156,14 +159,16 @@ void PackedTile::rewrite() {
   tile.erase();
 }
 
-} // namespace
+struct PackTilesPass : impl::PackTilesPassBase<PackTilesPass> {
+  void runOnOperation() override {
+    SmallVector<tile::AllocOp> tiles;
+    getOperation().walk([&](tile::AllocOp tile) { tiles.push_back(tile); });
+    for (tile::AllocOp tile : tiles)
+      if (PackedTile packed(tile); packed.find())
+        packed.rewrite();
+  }
+};
 
-void packTiles(tile::KernelOp kernel) {
-  SmallVector<tile::AllocOp> tiles;
-  kernel.walk([&](tile::AllocOp tile) { tiles.push_back(tile); });
-  for (tile::AllocOp tile : tiles)
-    if (PackedTile packed(tile); packed.find())
-      packed.rewrite();
-}
+} // namespace
 
 } // namespace tilec

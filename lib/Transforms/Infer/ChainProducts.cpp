@@ -1,20 +1,24 @@
-//===- Chains.cpp - products that take what others have made --------------===//
+//===- ChainProducts.cpp - products that take what others have made -------===//
 //
-// Follows fragments from products through element-wise loops to other products; Chains.h says what
-// for.
+// Follows fragments from products through element-wise loops to other products: with vector work
+// between them, they use the largest atoms.
 //
 // SPDX-License-Identifier: Apache-2.0
 //===----------------------------------------------------------------------===//
-#include "Infer/Chains.h"
-
-#include "Infer/KeepOperands.h"
+#include "Infer/FragmentRegisters.h"
 #include "Layouts/GemmPlan.h"
 
 #include "tilec/Analysis/Buffers.h"
+#include "tilec/Transforms/PassTarget.h"
+#include "tilec/Transforms/Passes.h"
 
 using namespace mlir;
 
 namespace tilec {
+
+#define GEN_PASS_DEF_CHAINPRODUCTSPASS
+#include "tilec/Transforms/Passes.h.inc"
+
 namespace {
 
 bool isFragment(Value buffer) { return cast<tile::BufferType>(buffer.getType()).isFragment(); }
@@ -52,9 +56,9 @@ llvm::DenseSet<Value> madeOfProducts(tile::KernelOp kernel) {
   return made;
 }
 
-} // namespace
-
-void markChains(tile::KernelOp kernel, const TargetInfo &target, bool all) {
+/// Marks the products of a kernel in which one takes a fragment that is computed from what another
+/// has made, where all of them have large atoms. `all`: those of any kernel.
+void chainProducts(tile::KernelOp kernel, const TargetInfo &target, bool all) {
   SmallVector<tile::GemmOp> gemms;
   kernel.walk([&](tile::GemmOp gemm) { gemms.push_back(gemm); });
   auto takesFragment = [](tile::GemmOp gemm) {
@@ -76,5 +80,21 @@ void markChains(tile::KernelOp kernel, const TargetInfo &target, bool all) {
     for (tile::GemmOp gemm : gemms)
       gemm.setChained(true);
 }
+
+struct ChainProductsPass : impl::ChainProductsPassBase<ChainProductsPass> {
+  using ChainProductsPassBase::ChainProductsPassBase;
+
+  void runOnOperation() override {
+    const TargetInfo *chip = targetOfPass(getOperation(), target);
+    if (!chip)
+      return signalPassFailure();
+    if (atoms == "small")
+      return;
+    for (tile::KernelOp kernel : getOperation().getBody().getOps<tile::KernelOp>())
+      chainProducts(kernel, *chip, /*all=*/atoms == "large");
+  }
+};
+
+} // namespace
 
 } // namespace tilec

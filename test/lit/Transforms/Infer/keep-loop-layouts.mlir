@@ -1,4 +1,4 @@
-// RUN: tilec-opt %s --pass-pipeline='builtin.module(tile.program(tile-infer-layouts{target=gfx950},canonicalize))' | FileCheck %s
+// RUN: tilec-opt %s --pass-pipeline='builtin.module(tile.program(tile-isolate-operands{target=gfx950},tile-infer-layouts{target=gfx950},tile-lay-out-shared{target=gfx950},tile-keep-loop-layouts{target=gfx950},canonicalize))' | FileCheck %s
 //
 // The branch of the first loop, which gives it the layout of %F, goes when the condition is folded. The loop keeps the
 // layout, because %R is read in the lanes of %F. The second loop's own store of %F stays, so that no note is needed, and
