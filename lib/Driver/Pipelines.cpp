@@ -102,11 +102,11 @@ static std::string sharingPasses(llvm::StringRef schedule, const std::string &ch
 static std::string layoutPasses(const PlanLayouts &wish, const std::string &chip) {
   return "tile-transpose-operands" + chip + ",tile-convert-operands" + chip +
          ",tile-expand-products" + chip + ",tile-pack-tiles,tile-isolate-operands" + chip +
-         ",tile-choose-warp-groups" + chip + ",tile-chain-products" +
-         (wish.atoms.empty() ? chip : with(chip, "atoms=" + wish.atoms)) + ",tile-keep-operands" +
-         chip + ",tile-infer-layouts" + chip + ",tile-unroll-held-rows,tile-unroll-windows" +
-         ",tile-follow-pieces,tile-match-operands" + chip + ",tile-stage-fragments" + chip +
-         ",tile-lay-out-shared" +
+         ",tile-choose-warp-groups" + chip + ",tile-forward-accumulators" + chip +
+         ",tile-chain-products" + (wish.atoms.empty() ? chip : with(chip, "atoms=" + wish.atoms)) +
+         ",tile-keep-operands" + chip + ",tile-infer-layouts" + chip +
+         ",tile-unroll-held-rows,tile-unroll-windows" + ",tile-follow-pieces,tile-match-operands" +
+         chip + ",tile-stage-fragments" + chip + ",tile-lay-out-shared" +
          (wish.swizzle == 0 ? chip : with(chip, "swizzle=" + llvm::Twine(wish.swizzle))) +
          ",tile-raise-transposes" + chip + ",tile-keep-loop-layouts" + chip;
 }

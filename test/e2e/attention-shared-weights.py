@@ -1,18 +1,29 @@
-# Weights of attention that go through a shared tile: warp groups meet for them in each round, between the two gemms, so
-# that none of them waits there for its turn to multiply (tile-take-turns).
-# RUN: tilec-run %s --entry "attention(threads=256, block_M=128)" --target=sm_90a --device=ptx --check 2>&1 | FileCheck %s --implicit-check-not=warning
-# RUN: tilec-run %s --entry "attention(threads=384, block_M=192, causal=True)" --target=sm_90a --device=ptx --check 2>&1 | FileCheck %s --implicit-check-not=warning
-# RUN: tilec-run %s --entry "attention(threads=256, block_M=128, causal=True, turns=True)" --target=sm_90a --device=ptx --check 2>&1 | FileCheck %s --check-prefixes=TURNS,CHECK
+# Weights of attention that go through a shared tile. Where each wave multiplies the rows that it has made, they stay in
+# registers (tile-forward-accumulators). `changed`: something else touches the tile; warp groups meet for it in each round,
+# between the two gemms, so that none of them waits there for its turn to multiply (tile-take-turns).
+# RUN: tilec-run %s --entry "attention(threads=256, block_M=128)" --target=sm_90a --device=ptx --check | FileCheck %s
+# RUN: tilec-run %s --entry "attention(threads=384, block_M=192, causal=True, turns=True)" --target=sm_90a --device=ptx --check 2>&1 | FileCheck %s --implicit-check-not=warning
 # RUN: tilec-run %s --entry "attention(causal=True)" --target=sm_80 --device=ptx --check | FileCheck %s
 # RUN: tilec-run %s --entry "attention(causal=True)" --target=gfx950 --check --sim-mode=strict | FileCheck %s
 # RUN: tilec-run %s --entry "attention(causal=True)" --target=gfx942 --check --sim-mode=strict | FileCheck %s
+# RUN: tilec-run %s --entry "attention(threads=256, block_M=128, changed=True)" --target=sm_90a --device=ptx --check 2>&1 | FileCheck %s --implicit-check-not=warning
+# RUN: tilec-run %s --entry "attention(threads=384, block_M=192, causal=True, changed=True)" --target=sm_90a --device=ptx --check | FileCheck %s
+# RUN: tilec-run %s --entry "attention(threads=256, block_M=128, causal=True, changed=True, turns=True)" --target=sm_90a --device=ptx --check 2>&1 | FileCheck %s --check-prefixes=TURNS,CHECK
+# RUN: tilec-run %s --entry "attention(causal=True, changed=True)" --target=sm_80 --device=ptx --check | FileCheck %s
+# RUN: tilec-run %s --entry "attention(causal=True, changed=True)" --target=gfx950 --check --sim-mode=strict | FileCheck %s
+# RUN: tilec-run %s --entry "attention(causal=True, changed=True)" --target=gfx942 --check --sim-mode=strict | FileCheck %s
+# RUN: tilec %s --entry "attention(threads=256, block_M=128)" --target=sm_90a --emit=tile-laid-out | FileCheck %s --check-prefix=KEPT
+# RUN: tilec %s --entry "attention(threads=256, block_M=128)" --target=gfx950 --emit=tile-laid-out | FileCheck %s --check-prefix=KEPT
+# RUN: tilec %s --entry "attention(threads=256, block_M=128, changed=True)" --target=gfx950 --emit=tile-laid-out | FileCheck %s --check-prefix=SHARED
 # TURNS: warning: schedule `ping_pong` is not applied: warp groups meet in each round
+# KEPT: tile.alloc "weights" {{.*}}, fragment>
+# SHARED: tile.alloc "weights" {{.*}}, shared>
 # CHECK: result {{ *}}PASS
 import tilelang.language as T
 from tilec import schedule
 
 
-def attention(S=384, D=64, block_M=64, block_N=64, threads=128, causal=False, turns=False):
+def attention(S=384, D=64, block_M=64, block_N=64, threads=128, causal=False, turns=False, changed=False):
     scale = (1.0 / D) ** 0.5 * 1.44269504
 
     @T.prim_func
@@ -49,6 +60,9 @@ def attention(S=384, D=64, block_M=64, block_N=64, threads=128, causal=False, tu
                 for i in T.Parallel(block_M):
                     total[i] = total[i] * before[i] + row[i]
                 T.copy(scores, weights)
+                if changed:
+                    for i, j in T.Parallel(block_M, block_N):
+                        weights[i, j] = T.if_then_else(weights[i, j] < 2.0**-20, 0, weights[i, j])
                 for i, j in T.Parallel(block_M, D):
                     out[i, j] *= before[i]
                 T.copy(V[k * block_N, 0], values)

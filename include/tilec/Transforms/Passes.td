@@ -748,6 +748,17 @@ def ChooseWarpGroupsPass : Pass<"tile-choose-warp-groups", "::tilec::tile::Progr
   let options = [Option<"target", "target", "std::string", "std::string(::tilec::nameOf(::tilec::defaultArch))", "the chip">];
 }
 
+def ForwardAccumulatorsPass : Pass<"tile-forward-accumulators", "::tilec::tile::ProgramOp"> {
+  let summary = "operands made of accumulators stay in registers";
+  let description = [{
+    Needs:  `tile-choose-warp-groups`.
+    Gives:  a shared tile of 16-bit floats that one loop fills from accumulators, and that is nothing but A of
+            products of the same block, is a fragment, where each wave multiplies the rows that it has made
+            and registers are left.
+    Leaves: lockstep kernels; tiles with a layout of their author's.
+  }];
+  let options = [Option<"target", "target", "std::string", "std::string(::tilec::nameOf(::tilec::defaultArch))", "the chip">];
+}
 def ChainProductsPass : Pass<"tile-chain-products", "::tilec::tile::ProgramOp"> {
   let summary = "products that take what others of the kernel have made";
   let description = [{

@@ -102,6 +102,7 @@ static std::vector<Contract> contractsOfLayouts() {
       {"tile-pack-tiles", {MovedRegisters, NamedMoves}, {}, parameters},
       {"tile-isolate-operands", {MovedRegisters}, {WholeOperands}, parameters},
       {"tile-choose-warp-groups", {WholeOperands}, {}, {true, {"warp_group"}, ""}},
+      {"tile-forward-accumulators", {WholeOperands}, {}, parameters},
       {"tile-chain-products", {WholeOperands}, {}, {true, {"chained"}, ""}},
       {"tile-keep-operands", {WholeOperands}, {}, parameters},
       {"tile-infer-layouts",
