@@ -1,17 +1,17 @@
-# Loops that read one tile, then another, in grids of more blocks than the chip has units: each tile has one slot and is copied
+# Loops that read one tile, then another, in grids of so many blocks that a unit has one more with one slot a tile: each is copied
 # while the other is read. Rounds that all blocks have alike, that differ, none at all, and an odd number of them.
-# RUN: tilec-run %s --entry "chain(336, 3)" --target=gfx950 --check --sim-mode=strict | FileCheck %s
-# RUN: tilec-run %s --entry "chain(336, 3, D=64, keys=32)" --target=gfx942 --check --sim-interleave=1 | FileCheck %s
-# RUN: tilec-run %s --entry "chain(336, 1)" --target=gfx950 --check --sim-interleave=2 | FileCheck %s
-# RUN: tilec-run %s --entry "chain(336, 3)" --target=sm_80 --device=ptx --check | FileCheck %s
-# RUN: tilec-run %s --entry "chain(336, 3)" --target=sm_90a --device=ptx --check | FileCheck %s
+# RUN: tilec-run %s --entry "chain(520, 3)" --target=gfx950 --check --sim-mode=strict | FileCheck %s
+# RUN: tilec-run %s --entry "chain(1300, 3, D=64, keys=32)" --target=gfx942 --check --sim-interleave=1 | FileCheck %s
+# RUN: tilec-run %s --entry "chain(520, 1)" --target=gfx950 --check --sim-interleave=2 | FileCheck %s
+# RUN: tilec-run %s --entry "chain(200, 3)" --target=sm_80 --device=ptx --check | FileCheck %s
+# RUN: tilec-run %s --entry "chain(200, 3)" --target=sm_90a --device=ptx --check | FileCheck %s
 # RUN: tilec-run %s --entry "chain(3900, 1, skips=True)" --target=gfx950 --check | FileCheck %s
-# RUN: tilec %s --entry "chain(336, 3)" --target=gfx950 --emit=report | FileCheck %s --check-prefix=TURNS
-# RUN: tilec %s --entry "chain(336, 3, D=64, keys=32)" --target=gfx942 --emit=report | FileCheck %s --check-prefix=TURNS
+# RUN: tilec %s --entry "chain(520, 3)" --target=gfx950 --emit=report | FileCheck %s --check-prefix=TURNS
+# RUN: tilec %s --entry "chain(1300, 3, D=64, keys=32)" --target=gfx942 --emit=report | FileCheck %s --check-prefix=TURNS
 # RUN: tilec %s --entry "chain(3900, 1, skips=True)" --target=gfx950 --emit=report | FileCheck %s --check-prefix=TURNS
 # RUN: tilec %s --entry "chain(200, 3)" --target=gfx950 --emit=report | FileCheck %s --check-prefix=RING
-# RUN: tilec %s --entry "chain(336, 3, beside=True)" --target=gfx950 --emit=report | FileCheck %s --check-prefix=RING
-# RUN: tilec-run %s --entry "chain(336, 3, beside=True)" --target=gfx950 --check | FileCheck %s
+# RUN: tilec %s --entry "chain(520, 3, beside=True)" --target=gfx950 --emit=report | FileCheck %s --check-prefix=RING
+# RUN: tilec-run %s --entry "chain(520, 3, beside=True)" --target=gfx950 --check | FileCheck %s
 # Where shared memory holds one slot of each, they take turns in any grid; where one tile has the bytes of the other, they do not.
 # RUN: tilec-run %s --entry "chain(2, 3, D=256, keys=96)" --target=gfx950 --check --sim-mode=strict | FileCheck %s
 # RUN: tilec-run %s --entry "chain(2, 3, D=512, keys=32)" --target=gfx942 --check --sim-mode=strict | FileCheck %s

@@ -16,12 +16,16 @@
 //===----------------------------------------------------------------------===//
 #include "Pipelines/HalfRounds.h"
 
+#include "Layouts/GemmPlan.h"
 #include "Pipelines/Ahead.h"
 #include "Pipelines/LoopMemory.h"
 #include "Roles/RingSlots.h"
 
 #include "tilec/Analysis/Buffers.h"
 #include "tilec/Analysis/Index.h"
+#include "tilec/Base/Math.h"
+
+#include "mlir/Dialect/Math/IR/Math.h"
 
 using namespace mlir;
 
@@ -63,13 +67,41 @@ int64_t clocksOfHalf(const PipelinePlan &plan, tile::ForOp loop, const TargetInf
   return std::min(first, second);
 }
 
+/// Of so many blocks that have room on a unit, those that the grid has for it.
+int64_t blocksOfUnit(tile::ForOp loop, int64_t room, const TargetInfo &target) {
+  std::optional<int64_t> all = loop->getParentOfType<tile::KernelOp>().blocksOfGrid();
+  return all ? std::min(room, ceilDiv(*all, target.units)) : room;
+}
+
+/// Whether all blocks have as many rounds.
+bool isSameForBlocks(tile::ForOp loop) {
+  return tile::constantInt(loop.getLower()) && tile::constantInt(loop.getUpper());
+}
+
 /// Whether the grid is long enough for so many blocks on each unit: where blocks have rounds of
 /// different numbers, more of them at once leave less to fill the end of the grid with.
 bool fillsGrid(tile::ForOp loop, int64_t blocks, const TargetInfo &target) {
   constexpr int64_t turns = 3;
   std::optional<int64_t> all = loop->getParentOfType<tile::KernelOp>().blocksOfGrid();
-  bool isSame = tile::constantInt(loop.getLower()) && tile::constantInt(loop.getUpper());
-  return isSame || !all || *all >= turns * target.units * blocks;
+  return isSameForBlocks(loop) || !all || *all >= turns * target.units * blocks;
+}
+
+/// Whether so many blocks keep the vector unit busy, which has more to do than the matrix unit:
+/// every scheduler has a wave that computes exponentials while another one multiplies.
+bool fillsVectorUnit(tile::ForOp loop, int64_t blocks, const TargetInfo &target) {
+  constexpr int64_t enoughWaves = 2;
+  // Of a wave: an exponential, its argument, and its part of maximum, sum, mask and conversion.
+  constexpr int64_t clocks = 22;
+  int64_t powers = 0;
+  for (tile::ElementLoop each : loop.bodyBlock()->getOps<tile::ElementLoop>()) {
+    std::optional<SmallVector<int64_t, 4>> extents = each.constantExtents();
+    if (extents && llvm::any_of(*each.bodyBlock(),
+                                [](Operation &op) { return isa<math::ExpOp, math::Exp2Op>(op); }))
+      powers += llvm::product_of(*extents);
+  }
+  int64_t lanes = target.schedulers * target.waveLanes;
+  return blocks * wavesOf(loop, target) >= enoughWaves * target.schedulers &&
+         powers * clocks > lanes * clocksOfRound(loop, target);
 }
 
 } // namespace
@@ -97,13 +129,15 @@ bool takeTurnsForBlocks(PipelinePlan &plan, tile::ForOp loop, LoopMemory &loops,
   if (plan.stages < 2 || !competes(loop, target) || !canTakeTurns(turns, loop, target))
     return false;
   SharedMemory &memory = loops.wished();
-  int64_t withTwo = blocksWith(plan, 2, loop, memory, target);
-  int64_t blocks = blocksWith(turns, 1, loop, memory, target);
+  int64_t withTwo = blocksOfUnit(loop, blocksWith(plan, 2, loop, memory, target), target);
+  int64_t blocks = blocksOfUnit(loop, blocksWith(turns, 1, loop, memory, target), target);
   int64_t hidden = blocks * clocksOfHalf(turns, loop, target);
   // Half of a copy's time is a fair price for a block more; where there is none, nothing is.
   int64_t wanted = target.clocks.copyToShared / (blocks > withTwo ? 2 : 1);
+  // Blocks of different numbers of rounds lose some of that at the end of the grid.
+  bool isEnough = !isSameForBlocks(loop) && fillsVectorUnit(loop, withTwo, target);
   // With a block to itself a unit may have better: tiles that wait in registers.
-  if (withTwo < 2 || hidden < wanted || !fillsGrid(loop, blocks, target)) {
+  if (withTwo < 2 || hidden < wanted || isEnough || !fillsGrid(loop, blocks, target)) {
     setSlots(plan, memory);
     return false;
   }

@@ -18,12 +18,21 @@ using namespace mlir;
 
 namespace tilec {
 
+/// Whether single elements are better: an instruction on pairs waits for the matrix instruction
+/// that another wave of the scheduler has issued. Not while sums are scaled, where a wave does
+/// nothing else for as long as several of those take.
+static bool standsBesideProducts(Emitter &e, Operation *op) {
+  auto loop = op->getParentOfType<tile::ForOp>();
+  auto elements = op->getParentOfType<tile::ElementLoop>();
+  return loop && priorityOfRounds(e, loop) && !(elements && factorOf(elements));
+}
+
 /// Pairs lie in neighbouring registers. Where fragments leave little room, and operands are put
 /// together element by element in it, LLVM would spill for that.
-bool goesInPairs(Emitter &e) {
+bool goesInPairs(Emitter &e, Operation *op) {
   int64_t held = e.heldRegisters();
   bool isFull = e.target.transposedBits == 0 && 4 * held > 3 * e.target.registers.ofLane;
-  return e.target.pairsF32 && !isFull;
+  return e.target.pairsF32 && !isFull && !standsBesideProducts(e, op);
 }
 
 static int64_t pairStride(Emitter &e, Elements &elements) {
@@ -89,7 +98,7 @@ static SmallVector<Value, 4> emitPairs(Emitter &e, Operation &op, Elements &elem
   auto quotient = dyn_cast<arith::DivFOp>(op);
   bool isSame = llvm::all_of(op.getOperands(),
                              [&](Value operand) { return e.isSameForAll(operand, elements); });
-  if (!goesInPairs(e) || isSame || elements.count % 2 != 0 || op.getNumResults() != 1 ||
+  if (!goesInPairs(e, &op) || isSame || elements.count % 2 != 0 || op.getNumResults() != 1 ||
       !op.getResult(0).getType().isF32() || !hasPairs(op))
     return {};
   int64_t stride = pairStride(e, elements);
@@ -148,7 +157,7 @@ static SmallVector<Value, 4> emitCounted(Emitter &e, Operation &op, Elements &el
   OpBuilder &b = e.b;
   Location &loc = e.loc;
   auto cast = dyn_cast<arith::SIToFPOp>(op);
-  if (!cast || !cast.getType().isF32() || elements.count % 2 != 0 || !goesInPairs(e) ||
+  if (!cast || !cast.getType().isF32() || elements.count % 2 != 0 || !goesInPairs(e, &op) ||
       e.isSameForAll(cast.getIn(), elements))
     return {};
   std::optional<IndexRange> range = rangeOf(cast.getIn());

@@ -29,11 +29,14 @@ void trapUnless(Emitter &e, Value holds, Value mask, mlir::StringAttr message);
 
 /// Arith.cpp: of all elements of a group, two by two where the target can.
 LogicalResult emitArith(Emitter &e, Operation &op, Elements &elements);
-/// Whether arithmetic goes two elements at a time.
-bool goesInPairs(Emitter &e);
+/// Whether arithmetic of the op, or in it, goes two elements at a time.
+bool goesInPairs(Emitter &e, Operation *op);
 
 // Parallel.cpp
 LogicalResult emitParallel(Emitter &e, tile::ElementLoop loop, Elements &outer);
+/// Of a loop that is `F[i] *= G[i]`, both fragments, and nothing else: what reads G. F sums the
+/// products of a chain, which is where a running maximum scales it (online softmax).
+tile::LoadOp factorOf(tile::ElementLoop loop);
 /// Gather.cpp: nothing when the loop is no asynchronous copy.
 std::optional<LogicalResult> emitGather(Emitter &e, tile::GatherOp loop, Elements &outer);
 /// The register group of one repetition, its loop variables bound.

@@ -196,9 +196,7 @@ static LogicalResult emitCopyAhead(Emitter &e, tile::ElementLoop loop, const Fra
   return success();
 }
 
-/// Of a loop that is `F[i] *= G[i]`, both fragments, and nothing else: what reads G. F sums the
-/// products of a chain, which is where a running maximum scales it (online softmax).
-static tile::LoadOp factorOf(tile::ElementLoop loop) {
+tile::LoadOp factorOf(tile::ElementLoop loop) {
   tile::StoreOp store;
   for (Operation &op : *loop.bodyBlock())
     if (auto other = dyn_cast<tile::StoreOp>(op)) {

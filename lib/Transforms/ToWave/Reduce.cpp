@@ -122,7 +122,7 @@ bool ReduceEmitter::foldsPairs(int64_t perResult) {
   bool mayPair = kind == tile::ReduceKind::Sum ||
                  ((kind == tile::ReduceKind::Max || kind == tile::ReduceKind::Min) &&
                   !reduce.getNanPropagate());
-  return goesInPairs(e) && mayPair && perResult >= fewest &&
+  return goesInPairs(e, reduce) && mayPair && perResult >= fewest &&
          tile::scalarTypeOf(elementOf(src)).isF32();
 }
 

@@ -28,7 +28,7 @@ PLANS = [("interleave, 8 waves", "interleave", 512), ("ping_pong, 8 waves", "pin
 
 # Attention of test/bench/hopper/fa.py: rows and keys of a tile, threads; --tune searches them.
 ATTENTION = "fa(B={}, H={}, S=4096, D=128, {}causal={})"
-TILES = {("gfx950", False): (128, 32, 256), ("gfx950", True): (64, 32, 128),
+TILES = {("gfx950", False): (128, 64, 256), ("gfx950", True): (128, 32, 256),
          ("gfx942", False): (128, 32, 256), ("gfx942", True): (128, 32, 256)}
 AXES = ["block_M=64,128", "block_N=32,64", "threads=128,256"]
 TARGETS = ("gfx950", "gfx942")
