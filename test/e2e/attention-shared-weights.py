@@ -3,6 +3,7 @@
 # between the two gemms, so that none of them waits there for its turn to multiply (tile-take-turns).
 # RUN: tilec-run %s --entry "attention(threads=256, block_M=128)" --target=sm_90a --device=ptx --check | FileCheck %s
 # RUN: tilec-run %s --entry "attention(threads=384, block_M=192, causal=True, turns=True)" --target=sm_90a --device=ptx --check 2>&1 | FileCheck %s --implicit-check-not=warning
+# RUN: tilec-run %s --entry "attention(threads=128, block_M=128, causal=True)" --target=sm_90a --device=ptx --check | FileCheck %s
 # RUN: tilec-run %s --entry "attention(causal=True)" --target=sm_80 --device=ptx --check | FileCheck %s
 # RUN: tilec-run %s --entry "attention(causal=True)" --target=gfx950 --check --sim-mode=strict | FileCheck %s
 # RUN: tilec-run %s --entry "attention(causal=True)" --target=gfx942 --check --sim-mode=strict | FileCheck %s

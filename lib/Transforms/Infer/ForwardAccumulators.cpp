@@ -8,6 +8,7 @@
 //===----------------------------------------------------------------------===//
 #include "Infer/FragmentRegisters.h"
 #include "Layouts/GemmPlan.h"
+#include "Layouts/WarpGroups.h"
 
 #include "tilec/Analysis/Buffers.h"
 #include "tilec/Base/Math.h"
@@ -73,31 +74,27 @@ public:
     kernel.walk([&](tile::GemmOp gemm) { ofAccumulators[rootOf(gemm.getC())].push_back(gemm); });
   }
 
-  /// The waves that share out the rows of C, each of them with all columns of its rows; nothing
-  /// where several have the same rows.
-  std::optional<int64_t> wavesOfRows(tile::GemmOp gemm) {
+  /// Whether each wave has rows of its own, with all of their columns.
+  bool sharesOutRows(tile::GemmOp gemm) {
     std::optional<GemmPlan> plan = planGemm(gemm, target, numWaves, products);
-    if (!plan || plan->isOfLanes || plan->c.wavesPerDim()[1] != 1 ||
-        plan->c.wavesPerDim()[0] != numWaves)
-      return std::nullopt;
-    return plan->c.wavesPerDim()[0];
+    return plan && !plan->isOfLanes && plan->c.wavesPerDim()[0] == numWaves;
   }
 
   /// Whether waves that multiply the tile's rows have made them.
   bool areKept(Passage &passage) {
     bool isMade = false, isElsewhere = false;
+    auto isAlike = [&](tile::GemmOp gemm) {
+      return gemm.getWarpGroup() == passage.readers.front().getWarpGroup() && sharesOutRows(gemm);
+    };
     passage.writer->walk([&](tile::LoadOp load) {
       auto made = ofAccumulators.find(load.getBuffer());
       if (made == ofAccumulators.end())
         return;
-      bool isHere =
-          goesThrough(passage.writer, load.getBuffer(), load.getIndices()) &&
-          llvm::all_of(made->second, [&](tile::GemmOp gemm) { return bool(wavesOfRows(gemm)); });
+      bool isHere = goesThrough(passage.writer, load.getBuffer(), load.getIndices()) &&
+                    llvm::all_of(made->second, isAlike);
       (isHere ? isMade : isElsewhere) = true;
     });
-    return isMade && !isElsewhere && llvm::all_of(passage.readers, [&](tile::GemmOp gemm) {
-             return bool(wavesOfRows(gemm));
-           });
+    return isMade && !isElsewhere && llvm::all_of(passage.readers, isAlike);
   }
 
 private:
@@ -120,6 +117,16 @@ bool fits(tile::AllocOp tile, tile::KernelOp kernel, const TargetInfo &target) {
   return used + target.registers.besideFragments <= all;
 }
 
+/// Whether the product is multiplied as was chosen, with its A in registers.
+bool takesA(tile::GemmOp gemm, const TargetInfo &target) {
+  if (!gemm.getWarpGroup())
+    return true;
+  llvm::Error error = checkWarpGroupGemm(gemm, target, wavesOf(gemm, target));
+  bool isFine = !error;
+  llvm::consumeError(std::move(error));
+  return isFine;
+}
+
 void forwardAccumulators(tile::KernelOp kernel, const TargetInfo &target) {
   if (kernel.getLockstep())
     return;
@@ -137,9 +144,7 @@ void forwardAccumulators(tile::KernelOp kernel, const TargetInfo &target) {
         alloc.getName(), Attribute());
     alloc.getResult().replaceAllUsesWith(kept.getResult());
     // Not where the atom wants its A in memory after all.
-    Rows rows(kernel, target);
-    if (llvm::all_of(passage->readers,
-                     [&](tile::GemmOp gemm) { return bool(rows.wavesOfRows(gemm)); })) {
+    if (llvm::all_of(passage->readers, [&](tile::GemmOp gemm) { return takesA(gemm, target); })) {
       alloc.erase();
       continue;
     }
