@@ -8,7 +8,7 @@
 # RUN: tilec-run %s --entry "chain(3900, 1, skips=True)" --target=gfx950 --check | FileCheck %s
 # RUN: tilec %s --entry "chain(520, 3)" --target=gfx950 --emit=report | FileCheck %s --check-prefix=TURNS
 # RUN: tilec %s --entry "chain(1300, 3, D=64, keys=32)" --target=gfx942 --emit=report | FileCheck %s --check-prefix=TURNS
-# RUN: tilec %s --entry "chain(3900, 1, skips=True)" --target=gfx950 --emit=report | FileCheck %s --check-prefix=TURNS
+# RUN: tilec %s --entry "chain(3900, 1, skips=True)" --target=gfx950 --verify-stages --emit=report | FileCheck %s --check-prefix=TURNS
 # RUN: tilec %s --entry "chain(200, 3)" --target=gfx950 --emit=report | FileCheck %s --check-prefix=RING
 # RUN: tilec %s --entry "chain(520, 3, beside=True)" --target=gfx950 --emit=report | FileCheck %s --check-prefix=RING
 # RUN: tilec-run %s --entry "chain(520, 3, beside=True)" --target=gfx950 --check | FileCheck %s

@@ -234,15 +234,28 @@ Complaint hasStages(Operation *op) {
   return std::nullopt;
 }
 
-/// Whether the op is reached through a wait for copies, and then a barrier.
+/// Whether a wait for copies stands at the op or in front of it in its block, with a barrier behind
+/// the wait: `isBehindBarrier` says whether one has been met already. Where a loop may have no
+/// rounds, its first copies and the wait for them stand in a branch in front.
+bool isAwaitedUpTo(Operation *op, bool &isBehindBarrier) {
+  for (; op; op = op->getPrevNode()) {
+    isBehindBarrier |= isa<tile::BarrierOp>(op);
+    if (isBehindBarrier && isa<tile::AsyncWaitOp>(op))
+      return true;
+    auto branch = dyn_cast<scf::IfOp>(op);
+    if (branch && isAwaitedUpTo(&branch.thenBlock()->back(), isBehindBarrier))
+      return true;
+  }
+  return false;
+}
+
+/// Whether the op is reached through a wait for copies, and then a barrier. Which copies these are,
+/// and whether they are awaited on either way, the walk through the rounds tells.
 bool standsBehindWait(Operation *op) {
   bool isBehindBarrier = false;
   for (; op && !isa<tile::KernelOp>(op); op = op->getParentOp())
-    for (Operation *before = op->getPrevNode(); before; before = before->getPrevNode()) {
-      isBehindBarrier |= isa<tile::BarrierOp>(before);
-      if (isBehindBarrier && isa<tile::AsyncWaitOp>(before))
-        return true;
-    }
+    if (op->getPrevNode() && isAwaitedUpTo(op->getPrevNode(), isBehindBarrier))
+      return true;
   return false;
 }
 

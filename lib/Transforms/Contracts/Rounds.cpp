@@ -1,7 +1,9 @@
 //===- Rounds.cpp - a pipelined kernel, walked through by its rounds ------===//
 //
 // Enough rounds are walked for every slot of the longest ring to come round, and loops inside of
-// loops as long as there is patience: what holds of some rounds in a row holds of all.
+// loops as long as there is patience: what holds of some rounds in a row holds of all. Branches of
+// which only the run knows which way they go are all taken, then all left out: those of one kernel
+// mostly ask the same, whether there are rounds.
 //
 // SPDX-License-Identifier: Apache-2.0
 //===----------------------------------------------------------------------===//
@@ -46,8 +48,9 @@ struct Product {
 
 class RoundsWalk {
 public:
-  RoundsWalk(tile::KernelOp kernel, const TargetInfo &target)
-      : kernel(kernel), countsCopies(target.asyncCopies.completion != Completion::Groups) {
+  RoundsWalk(tile::KernelOp kernel, const TargetInfo &target, bool takesBranches)
+      : kernel(kernel), countsCopies(target.asyncCopies.completion != Completion::Groups),
+        takesBranches(takesBranches) {
     kernel.walk([&](tile::TmaCopyOp copy) { pipes[boxRootOf(copy.getDst())] = copy.getPipe(); });
     kernel.walk([&](Operation *op) {
       if (isAsyncCopy(op))
@@ -201,6 +204,7 @@ private:
     int64_t open = llvm::count_if(groups, [](const Group &group) { return group.isCounted; });
     while (!groups.empty() && (open > pending || !groups.front().isCounted)) {
       open -= groups.front().isCounted;
+      landed.append(groups.front().slots);
       groups.pop_front();
     }
   }
@@ -243,9 +247,13 @@ private:
         if (!type || !type.isShared() || !rings.contains(boxRootOf(view)) ||
             !llvm::is_contained(accessesOf(inner).reads, rootOf(view)))
           continue;
-        if (std::optional<Slot> slot = slotOf(inner, view); slot && travels(*slot))
+        std::optional<Slot> slot = slotOf(inner, view);
+        if (slot && travels(*slot))
           complain(op, "reads slot " + std::to_string(slot->number) +
                            " while a copy to it is in flight");
+        else if (slot && llvm::is_contained(landed, *slot))
+          complain(op, "reads slot " + std::to_string(slot->number) +
+                           " between the wait for a copy to it and a barrier");
       }
     };
     if (op->getNumRegions() == 0)
@@ -274,10 +282,9 @@ private:
   }
 
   void branch(scf::IfOp op) {
-    std::optional<int64_t> condition = numberOf(op.getCondition());
-    if (condition.value_or(1) != 0)
+    if (numberOf(op.getCondition()).value_or(takesBranches) != 0)
       walk(op.getThenRegion().front());
-    if (condition.value_or(0) == 0 && !op.getElseRegion().empty())
+    else if (!op.getElseRegion().empty())
       walk(op.getElseRegion().front());
   }
 
@@ -290,6 +297,7 @@ private:
         .Case<tile::AsyncCopyOp, tile::GatherOp>([&](auto op) { start(op); })
         .Case<tile::AsyncCommitOp>([&](auto) { commit(); })
         .Case<tile::AsyncWaitOp>([&](tile::AsyncWaitOp op) { wait(op.getPending()); })
+        .Case<tile::BarrierOp>([&](auto) { landed.clear(); })
         .Case<tile::PipeWaitOp>([&](tile::PipeWaitOp op) { awaitFill(op); })
         .Case<tile::PipeReleaseOp>([&](tile::PipeReleaseOp op) { release(op); })
         .Case<tile::GemmWaitOp>([&](tile::GemmWaitOp op) {
@@ -322,13 +330,14 @@ private:
   }
 
   tile::KernelOp kernel;
-  bool countsCopies;
+  bool countsCopies, takesBranches;
   int64_t mostSlots = 1, steps = 0;
   llvm::DenseSet<Value> rings;
   llvm::DenseMap<Value, Value> pipes; ///< of the tiles that TMA fills
   llvm::DenseMap<Value, int64_t> waits, releases, known;
   Group current;
   std::deque<Group> groups;
+  SmallVector<Slot, 4> landed; ///< for the threads that have waited, until all meet
   std::deque<Product> products;
   std::optional<Breach> found;
 };
@@ -336,7 +345,10 @@ private:
 } // namespace
 
 std::optional<Breach> touchedInFlight(tile::KernelOp kernel, const TargetInfo &target) {
-  return RoundsWalk(kernel, target).run();
+  for (bool takesBranches : {true, false})
+    if (std::optional<Breach> breach = RoundsWalk(kernel, target, takesBranches).run())
+      return breach;
+  return std::nullopt;
 }
 
 } // namespace tilec

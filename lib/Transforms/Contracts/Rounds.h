@@ -15,9 +15,9 @@ namespace tilec {
 
 /// Goes through the first rounds of each loop, with what index arithmetic gives for them, and keeps
 /// the groups of copies and the products that are in flight, as waits leave them. The first op that
-/// reads a slot to which a copy travels, touches what a product in flight writes, gives back a slot
-/// that one reads, or waits for a fill that no slot is left for. Slots whose number is not known
-/// are not looked at.
+/// reads a slot to which a copy travels, or before all threads know that it has landed, touches
+/// what a product in flight writes, gives back a slot that one reads, or waits for a fill that no
+/// slot is left for. Slots whose number is not known are not looked at.
 std::optional<Breach> touchedInFlight(tile::KernelOp kernel, const TargetInfo &target);
 
 } // namespace tilec

@@ -579,6 +579,45 @@ TEST(ContractsKept, WaitsByNumber) {
   expectSaid(saidOfPlanted(product, "sm_80", "cse", "cse", eraseFirst<tile::AsyncCommitOp>()),
              "`cse` keeps: `tile.gemm` reads slot 0 while a copy to it is in flight");
 }
+/// Waits for all copies at the end of a round and in front of the first one, in the branch around
+/// the first copies if there is one: as where tiles take turns. With `always`, copies are started
+/// in front of that branch, and the wait alone is left in it.
+Fault awaitAtEnds(bool meetsInRounds, bool always = false) {
+  return [=](Operation *root) {
+    tile::ForOp loop;
+    root->walk([&](tile::ForOp op) { loop = op; });
+    scf::IfOp branch;
+    root->walk([&](scf::IfOp op) { branch = op; });
+    SmallVector<Operation *> old;
+    loop.walk([&](Operation *op) {
+      if (isa<tile::AsyncWaitOp, tile::BarrierOp>(op))
+        old.push_back(op);
+    });
+    llvm::for_each(old, [](Operation *op) { op->erase(); });
+    Location loc = loop.getLoc();
+    OpBuilder b = OpBuilder::atBlockEnd(loop.bodyBlock());
+    tile::AsyncWaitOp::create(b, loc, 0);
+    if (meetsInRounds)
+      tile::BarrierOp::create(b, loc);
+    b.setInsertionPoint(branch ? branch.thenBlock()->getTerminator() : loop);
+    Operation *wait = tile::AsyncWaitOp::create(b, loc, 0);
+    tile::BarrierOp::create(b, loc);
+    while (always && &branch.thenBlock()->front() != wait)
+      branch.thenBlock()->front().moveBefore(branch);
+  };
+}
+TEST(ContractsKept, WaitsInBranches) {
+  std::string rounds = product;
+  rounds.replace(rounds.find("%c0 to %c8"), 10, "%c0 to %bx");
+  EXPECT_EQ(saidOfPlanted(rounds.c_str(), "sm_80", "cse", "cse", awaitAtEnds(true)), "");
+  expectSaid(saidOfPlanted(rounds.c_str(), "sm_80", "cse", "cse", awaitAtEnds(true, true)),
+             "`cse` keeps: `tile.gemm` reads slot 0 while a copy to it is in flight");
+}
+TEST(ContractsKept, MeetingsBehindWaits) {
+  EXPECT_EQ(saidOfPlanted(product, "sm_80", "cse", "cse", awaitAtEnds(true)), "");
+  expectSaid(saidOfPlanted(product, "sm_80", "cse", "cse", awaitAtEnds(false)),
+             "`cse` keeps: `tile.gemm` reads slot 2 between the wait for a copy to it and a");
+}
 TEST(ContractsKept, WaitsForProducts) {
   Fault none = [](Operation *root) { root->walk([](tile::GemmWaitOp wait) { wait.erase(); }); };
   expectSaid(saidOfPlanted(product, "sm_90a", "cse", "cse", none),
