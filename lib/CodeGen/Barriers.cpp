@@ -9,6 +9,7 @@
 
 #include "llvm/ADT/SmallPtrSet.h"
 #include "llvm/IR/CFG.h"
+#include "llvm/IR/Dominators.h"
 #include "llvm/IR/Instructions.h"
 #include "llvm/IR/IntrinsicInst.h"
 #include "llvm/IR/IntrinsicsAMDGPU.h"
@@ -39,21 +40,70 @@ SmallPtrSet<const Instruction *, 32> keptInBlock(const BasicBlock &block) {
   return kept;
 }
 
-bool mayCrossBarrier(const BasicBlock &block) {
+bool isBarrier(const Instruction &op) {
+  auto *call = dyn_cast<IntrinsicInst>(&op);
+  return call && call->getIntrinsicID() == Intrinsic::amdgcn_s_barrier;
+}
+
+bool hasBarrier(const BasicBlock *block) { return any_of(*block, isBarrier); }
+
+/// The block that dominates all uses in other blocks, also of what moves along with the value.
+const BasicBlock *blockOfUses(const Instruction &value, const DominatorTree &dominators) {
+  const BasicBlock *found = nullptr;
+  for (const Use &use : value.uses()) {
+    auto *user = cast<Instruction>(use.getUser());
+    const BasicBlock *block = user->getParent();
+    if (auto *phi = dyn_cast<PHINode>(user))
+      block = phi->getIncomingBlock(use);
+    else if (block == value.getParent())
+      block = blockOfUses(*user, dominators);
+    if (block)
+      found = found ? dominators.findNearestCommonDominator(found, block) : block;
+  }
+  return found;
+}
+
+/// The blocks to which control gets from `from` without passing `end`, or the other way round.
+SmallPtrSet<const BasicBlock *, 16> blocksFrom(const BasicBlock *from, const BasicBlock *end,
+                                               bool isBackwards) {
+  SmallPtrSet<const BasicBlock *, 16> reached;
+  SmallVector<const BasicBlock *, 16> open = {from};
+  auto go = [&](const BasicBlock *next) {
+    if (next != end && next != from && reached.insert(next).second)
+      open.push_back(next);
+  };
+  while (!open.empty()) {
+    const BasicBlock *block = open.pop_back_val();
+    if (isBackwards)
+      for_each(predecessors(block), go);
+    else
+      for_each(successors(block), go);
+  }
+  return reached;
+}
+
+/// Whether a barrier stands in a block between the two.
+bool isBarrierBetween(const BasicBlock *from, const BasicBlock *to) {
+  SmallPtrSet<const BasicBlock *, 16> before = blocksFrom(to, from, /*isBackwards=*/true);
+  return any_of(blocksFrom(from, to, /*isBackwards=*/false), [&](const BasicBlock *block) {
+    return before.contains(block) && hasBarrier(block);
+  });
+}
+
+bool mayCrossBarrier(const BasicBlock &block, const DominatorTree &dominators) {
   if (block.getTerminator()->getNumSuccessors() < 2)
     return false;
-  auto isBarrier = [](const Instruction &op) {
-    auto *call = dyn_cast<IntrinsicInst>(&op);
-    return call && call->getIntrinsicID() == Intrinsic::amdgcn_s_barrier;
-  };
-  if (none_of(block, isBarrier))
-    return false;
   SmallPtrSet<const Instruction *, 32> kept = keptInBlock(block);
+  SmallPtrSet<const BasicBlock *, 4> ends;
   bool hasFree = false;
   for (const Instruction &op : block) {
     auto *read = dyn_cast<LoadInst>(&op);
-    hasFree |= read && read->getPointerAddressSpace() == sharedSpace && !kept.contains(read);
+    bool isFree = read && read->getPointerAddressSpace() == sharedSpace && !kept.contains(read);
+    hasFree |= isFree;
     if (hasFree && isBarrier(op))
+      return true;
+    const BasicBlock *end = isFree ? blockOfUses(op, dominators) : nullptr;
+    if (end && end != &block && ends.insert(end).second && isBarrierBetween(&block, end))
       return true;
   }
   return false;
@@ -62,7 +112,14 @@ bool mayCrossBarrier(const BasicBlock &block) {
 } // namespace
 
 bool mayCrossBarriers(const Module &module) {
-  return any_of(module, [](const Function &f) { return any_of(f, mayCrossBarrier); });
+  return any_of(module, [](const Function &function) {
+    if (function.isDeclaration() ||
+        none_of(function, [](const BasicBlock &block) { return hasBarrier(&block); }))
+      return false;
+    DominatorTree dominators(const_cast<Function &>(function));
+    return any_of(function,
+                  [&](const BasicBlock &block) { return mayCrossBarrier(block, dominators); });
+  });
 }
 
 } // namespace tilec
