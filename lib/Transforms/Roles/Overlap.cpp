@@ -183,12 +183,21 @@ void Rewriter::emitDeadRounds(Value first) {
     tile::GroupTurnOp::create(b, loc, /*pass=*/true);
   }
   SmallVector<std::pair<Value, Value>> slots;
-  for (const OverlapPipe &pipe : pipes)
+  auto releaseAll = [&] {
+    tile::GroupSyncOp::create(b, loc);
+    for (auto [pipe, slot] : slots)
+      tile::PipeReleaseOp::create(b, loc, pipe, slot, /*previous=*/false);
+    slots.clear();
+  };
+  for (const OverlapPipe &pipe : pipes) {
     slots.push_back(
         {pipe.pipe, tile::PipeWaitOp::create(b, loc, b.getIndexType(), pipe.pipe).getResult()});
-  tile::GroupSyncOp::create(b, loc);
-  for (auto [pipe, slot] : slots)
-    tile::PipeReleaseOp::create(b, loc, pipe, slot, /*previous=*/false);
+    // A slot each: the first gemm's next tile comes in front of the second's, and needs its slot.
+    if (served.slots == 1)
+      releaseAll();
+  }
+  if (!slots.empty())
+    releaseAll();
 }
 
 void Rewriter::emitRound(tile::ForOp rounds) {
