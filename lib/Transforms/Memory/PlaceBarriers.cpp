@@ -49,6 +49,9 @@ bool shareBytes(Value a, Value b) {
 /// Buffers touched since the last barrier: by tile operations, and by single threads.
 struct Open {
   llvm::SetVector<Value> reads, writes, threadReads, threadWrites;
+  /// Read by products in flight (`in_flight`), which a barrier does not end: other warp groups may
+  /// still read behind it, until each has waited for its own and all have met.
+  llvm::SetVector<Value> flying;
   /// Statements that have written tensors which nothing reads: tile operations, statements of one
   /// thread, and in a lockstep kernel those of all threads.
   llvm::SetVector<Operation *> stores, scalarStores, threadStores;
@@ -56,7 +59,8 @@ struct Open {
   /// A barrier; one that does not order global memory leaves accesses to it open.
   void close(bool orderGlobal) {
     auto isDone = [&](Value root) { return orderGlobal || !isGlobal(root); };
-    for (llvm::SetVector<Value> *list : {&reads, &writes, &threadReads, &threadWrites})
+    reads.remove_if([&](Value root) { return isDone(root) && !flying.contains(root); });
+    for (llvm::SetVector<Value> *list : {&writes, &threadReads, &threadWrites})
       list->remove_if(isDone);
     if (orderGlobal)
       for (llvm::SetVector<Operation *> *list : {&stores, &scalarStores, &threadStores})
@@ -70,14 +74,15 @@ struct Open {
       list->clear();
   }
   size_t size() const {
-    return reads.size() + writes.size() + threadReads.size() + threadWrites.size() + stores.size() +
-           scalarStores.size() + threadStores.size();
+    return reads.size() + writes.size() + threadReads.size() + threadWrites.size() + flying.size() +
+           stores.size() + scalarStores.size() + threadStores.size();
   }
   void add(const Open &other) {
     reads.insert(other.reads.begin(), other.reads.end());
     writes.insert(other.writes.begin(), other.writes.end());
     threadReads.insert(other.threadReads.begin(), other.threadReads.end());
     threadWrites.insert(other.threadWrites.begin(), other.threadWrites.end());
+    flying.insert(other.flying.begin(), other.flying.end());
     stores.insert(other.stores.begin(), other.stores.end());
     scalarStores.insert(other.scalarStores.begin(), other.scalarStores.end());
     threadStores.insert(other.threadStores.begin(), other.threadStores.end());
@@ -255,6 +260,8 @@ void Placement::visit(Operation *op, Open &open, bool insert) {
     return open.close(/*orderGlobal=*/false);
   if (isa<tile::SyncThreadsOp, tile::GridSyncOp, tile::BlockVoteOp>(op))
     return open.close(/*orderGlobal=*/true);
+  if (auto wait = dyn_cast<tile::GemmWaitOp>(op); wait && wait.getPending() == 0)
+    open.flying.clear();
   if (isa<tile::ElementLoop>(op) || isOfThread(op))
     return visitLeaf(op, open, insert);
   if (auto loop = dyn_cast<tile::WhileOp>(op))
@@ -325,6 +332,8 @@ void Placement::visitLeaf(Operation *op, Open &open, bool insert) {
   llvm::SetVector<Value> &writes = ofThread ? open.threadWrites : open.writes;
   reads.insert(accesses.reads.begin(), accesses.reads.end());
   writes.insert(accesses.writes.begin(), accesses.writes.end());
+  if (auto gemm = dyn_cast<tile::GemmOp>(op); gemm && gemm.getInFlight())
+    open.flying.insert(accesses.reads.begin(), accesses.reads.end());
   if (!storesOf(op).empty())
     (storesForThreads(op)                    ? open.threadStores
      : !isLockstep && isa<tile::StoreOp>(op) ? open.scalarStores

@@ -174,3 +174,41 @@ tile.program @repeated {
     }
   }
 }
+
+// A product in flight reads P until it is waited for: a barrier in between, here for T, does not end the reads of other
+// warp groups.
+
+// CHECK-LABEL: tile.program @in_flight
+// CHECK:       tile.gemm %P
+// CHECK:       tile.barrier
+// CHECK-NEXT:  tile.parallel
+// CHECK:         tile.load %T
+// CHECK:       tile.gemm_wait
+// CHECK-NEXT:  tile.barrier
+// CHECK-NEXT:  tile.parallel
+// CHECK:         tile.store %{{.*}}, %P
+tile.program @in_flight {
+  %B = tile.tensor "B"[] : !tile.buffer<[64], f32, global>
+  %c1 = arith.constant 1 : index
+  tile.kernel "in_flight" grid(%c1) threads(256) {
+  ^bb0(%bx: index):
+    %c64 = arith.constant 64 : index
+    %zero = arith.constant 0.0 : f32
+    %P = tile.alloc "P" : !tile.buffer<[64, 64], f16, shared>
+    %V = tile.alloc "V" : !tile.buffer<[64, 64], f16, shared>
+    %T = tile.alloc "T" : !tile.buffer<[64], f32, shared>
+    %O = tile.alloc "O" : !tile.buffer<[64, 64], f32, fragment>
+    tile.gemm %P, %V, %O {in_flight, warp_group} : !tile.buffer<[64, 64], f16, shared>, !tile.buffer<[64, 64], f16, shared>, !tile.buffer<[64, 64], f32, fragment>
+    tile.parallel (%i) in (%c64) {
+      tile.store %zero, %T[%i] : f32, !tile.buffer<[64], f32, shared>
+    }
+    tile.parallel (%i) in (%c64) {
+      %x = tile.load %T[%i] : !tile.buffer<[64], f32, shared> -> f32
+      tile.store %x, %B[%i] : f32, !tile.buffer<[64], f32, global>
+    }
+    tile.gemm_wait %O pending 0 : !tile.buffer<[64, 64], f32, fragment>
+    tile.parallel (%i, %j) in (%c64, %c64) {
+      tile.store %zero, %P[%i, %j] : f32, !tile.buffer<[64, 64], f16, shared>
+    }
+  }
+}
