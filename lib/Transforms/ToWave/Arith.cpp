@@ -19,12 +19,14 @@ using namespace mlir;
 namespace tilec {
 
 /// Whether single elements are better: an instruction on pairs waits for the matrix instruction
-/// that another wave of the scheduler has issued. Not while sums are scaled, where a wave does
-/// nothing else for as long as several of those take.
+/// that another wave of the scheduler has issued. Not where some schedulers have one wave, whose
+/// rounds are the longest; not while sums are scaled, where a wave does nothing else for as long as
+/// several of those take.
 static bool standsBesideProducts(Emitter &e, Operation *op) {
   auto loop = op->getParentOfType<tile::ForOp>();
   auto elements = op->getParentOfType<tile::ElementLoop>();
-  return loop && priorityOfRounds(e, loop) && !(elements && factorOf(elements));
+  return loop && fillsSchedulers(e) && priorityOfRounds(e, loop) &&
+         !(elements && factorOf(elements));
 }
 
 /// Pairs lie in neighbouring registers. Where fragments leave little room, and operands are put

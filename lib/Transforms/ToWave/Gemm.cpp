@@ -114,15 +114,18 @@ ChainPriorities GemmEmitter::chainPriorities() {
   return {productPriority, gemm == last ? roundPriority : workPriority};
 }
 
-static bool sharesSchedulers(Emitter &e) {
+/// Waves of a compute unit, as shared memory and the grid have room for their blocks.
+static int64_t wavesOfUnit(Emitter &e) {
   int64_t sharedBytes = tile::KernelOp(e.kernel).getSharedBytes().value_or(0);
   int64_t blocks = e.target.sharedBytesOfUnit / std::max<int64_t>(sharedBytes, 1);
   int64_t ofGrid = e.kernel.blocksOfGrid().value_or(e.target.units * blocks);
-  return std::min(blocks, ceilDiv(ofGrid, e.target.units)) * e.numWaves > e.target.schedulers;
+  return std::min(blocks, ceilDiv(ofGrid, e.target.units)) * e.numWaves;
 }
 
+bool fillsSchedulers(Emitter &e) { return wavesOfUnit(e) >= 2 * e.target.schedulers; }
+
 std::optional<int64_t> priorityOfRounds(Emitter &e, tile::ForOp loop) {
-  if (e.target.mostPriority == 0 || !sharesSchedulers(e) || !chainOf(loop).second)
+  if (e.target.mostPriority == 0 || wavesOfUnit(e) <= e.target.schedulers || !chainOf(loop).second)
     return std::nullopt;
   return roundPriority;
 }

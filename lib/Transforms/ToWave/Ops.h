@@ -62,6 +62,8 @@ LogicalResult emitWarpGroupGemm(Emitter &e, tile::GemmOp gemm, const GemmPlan &p
                                 Elements &elements);
 /// The issue priority with which a round of the loop begins, if it is not that of the kernel.
 std::optional<int64_t> priorityOfRounds(Emitter &e, tile::ForOp loop);
+/// Whether each scheduler has two waves, as far as shared memory and the grid say.
+bool fillsSchedulers(Emitter &e);
 
 // Reduce.cpp, Scan.cpp
 LogicalResult emitReduce(Emitter &e, tile::ReduceOp reduce, Elements &elements);
