@@ -140,6 +140,9 @@ struct Clocks {
   int64_t copyToShared;  ///< from L2, while all units copy; 0: not known
   int64_t roundOfCopies; ///< of a round beside its products, where another wave copies; 0: the same
   int64_t multiplyAdds16; ///< of the matrix units of 16-bit operands, a clock; 0: not known
+  /// Of a scheduler, for a wave's exponential and what a softmax does beside: its argument, and its
+  /// part of maximum, sum, mask and conversion. 0: not known.
+  int64_t softmax;
 };
 
 /// One product with the chip on it, for questions that scripts ask of a device.

@@ -48,9 +48,12 @@ TargetInfo makeCdna(Arch arch) {
   chip.unalignedAccess = true;
   // A SIMD takes four clocks for a wave's instruction, whose result the next one can have.
   // Copies: about what they take in the simulator's timing while other blocks of the unit copy,
-  // too.
-  chip.clocks = {
-      .dependentVector = 1, .copyToShared = 1000, .roundOfCopies = 0, .multiplyAdds16 = 0};
+  // too. A softmax: about 22, which rounds of attention compile to.
+  chip.clocks = {.dependentVector = 1,
+                 .copyToShared = 1000,
+                 .roundOfCopies = 0,
+                 .multiplyAdds16 = 0,
+                 .softmax = 22};
   chip.accumulatesColumns = true; // D has runs of four rows a lane
   chip.addsToConstants = true;    // an inline constant
   chip.convertsFp8 = true;

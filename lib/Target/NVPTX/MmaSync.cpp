@@ -49,7 +49,11 @@ TargetInfo makeMmaSync(Arch arch) {
   chip.hasConstantReads = true;                                         // ld.global.nc
   chip.hasMatrixReads = true;                                           // ldmatrix
   // A vector instruction's result can be had four clocks later.
-  chip.clocks = {.dependentVector = 4, .copyToShared = 0, .roundOfCopies = 0, .multiplyAdds16 = 0};
+  chip.clocks = {.dependentVector = 4,
+                 .copyToShared = 0,
+                 .roundOfCopies = 0,
+                 .multiplyAdds16 = 0,
+                 .softmax = 0};
   chip.nativeE4M3 = DType::E4M3FN;
   chip.nativeE5M2 = DType::E5M2;
   chip.hasAccurateExp2 = true; // ex2.approx

@@ -89,9 +89,7 @@ bool fillsGrid(tile::ForOp loop, int64_t blocks, const TargetInfo &target) {
 /// Whether so many blocks keep the vector unit busy, which has more to do than the matrix unit:
 /// every scheduler has a wave that computes exponentials while another one multiplies.
 bool fillsVectorUnit(tile::ForOp loop, int64_t blocks, const TargetInfo &target) {
-  constexpr int64_t enoughWaves = 2;
-  // Of a wave: an exponential, its argument, and its part of maximum, sum, mask and conversion.
-  constexpr int64_t clocks = 22;
+  constexpr int64_t together = 2;
   int64_t powers = 0;
   for (tile::ElementLoop each : loop.bodyBlock()->getOps<tile::ElementLoop>()) {
     std::optional<SmallVector<int64_t, 4>> extents = each.constantExtents();
@@ -100,8 +98,8 @@ bool fillsVectorUnit(tile::ForOp loop, int64_t blocks, const TargetInfo &target)
       powers += llvm::product_of(*extents);
   }
   int64_t lanes = target.schedulers * target.waveLanes;
-  return blocks * wavesOf(loop, target) >= enoughWaves * target.schedulers &&
-         powers * clocks > lanes * clocksOfRound(loop, target);
+  return blocks * wavesOf(loop, target) >= together * target.schedulers &&
+         powers * target.clocks.softmax > lanes * clocksOfRound(loop, target);
 }
 
 } // namespace
