@@ -7,6 +7,7 @@
 //===----------------------------------------------------------------------===//
 #include "Barriers.h"
 
+#include "llvm/ADT/DenseMap.h"
 #include "llvm/ADT/SmallPtrSet.h"
 #include "llvm/IR/CFG.h"
 #include "llvm/IR/Dominators.h"
@@ -47,50 +48,52 @@ bool isBarrier(const Instruction &op) {
 
 bool hasBarrier(const BasicBlock *block) { return any_of(*block, isBarrier); }
 
-/// The block that dominates all uses in other blocks, also of what moves along with the value.
-const BasicBlock *blockOfUses(const Instruction &value, const DominatorTree &dominators) {
-  const BasicBlock *found = nullptr;
-  for (const Use &use : value.uses()) {
-    auto *user = cast<Instruction>(use.getUser());
-    const BasicBlock *block = user->getParent();
-    if (auto *phi = dyn_cast<PHINode>(user))
-      block = phi->getIncomingBlock(use);
-    else if (block == value.getParent())
-      block = blockOfUses(*user, dominators);
-    if (block)
-      found = found ? dominators.findNearestCommonDominator(found, block) : block;
-  }
-  return found;
-}
+/// Where values are used: the block that dominates all uses in other blocks, also of what moves
+/// along with the value. Null: there are none.
+class Uses {
+public:
+  explicit Uses(const DominatorTree &dominators) : dominators(dominators) {}
 
-/// The blocks to which control gets from `from` without passing `end`, or the other way round.
-SmallPtrSet<const BasicBlock *, 16> blocksFrom(const BasicBlock *from, const BasicBlock *end,
-                                               bool isBackwards) {
+  const BasicBlock *blockOf(const Instruction &value) {
+    auto [known, isNew] = blocks.try_emplace(&value, nullptr);
+    if (!isNew)
+      return known->second;
+    const BasicBlock *found = nullptr;
+    for (const Use &use : value.uses()) {
+      auto *user = cast<Instruction>(use.getUser());
+      const BasicBlock *block = user->getParent();
+      if (auto *phi = dyn_cast<PHINode>(user))
+        block = phi->getIncomingBlock(use);
+      else if (block == value.getParent())
+        block = blockOf(*user);
+      if (block)
+        found = found ? dominators.findNearestCommonDominator(found, block) : block;
+    }
+    return blocks[&value] = found;
+  }
+
+private:
+  const DominatorTree &dominators;
+  DenseMap<const Instruction *, const BasicBlock *> blocks;
+};
+
+/// Whether a barrier stands in a block between the two, of which `from` dominates `to`: it does all
+/// from which control gets to `to` without passing it. What `to` dominates is behind it.
+bool isBarrierBetween(const BasicBlock *from, const BasicBlock *to,
+                      const DominatorTree &dominators) {
   SmallPtrSet<const BasicBlock *, 16> reached;
-  SmallVector<const BasicBlock *, 16> open = {from};
-  auto go = [&](const BasicBlock *next) {
-    if (next != end && next != from && reached.insert(next).second)
-      open.push_back(next);
-  };
-  while (!open.empty()) {
-    const BasicBlock *block = open.pop_back_val();
-    if (isBackwards)
-      for_each(predecessors(block), go);
-    else
-      for_each(successors(block), go);
-  }
-  return reached;
+  SmallVector<const BasicBlock *, 16> open = {to};
+  while (!open.empty())
+    for (const BasicBlock *before : predecessors(open.pop_back_val()))
+      if (before != from && !dominators.dominates(to, before) && reached.insert(before).second) {
+        if (hasBarrier(before))
+          return true;
+        open.push_back(before);
+      }
+  return false;
 }
 
-/// Whether a barrier stands in a block between the two.
-bool isBarrierBetween(const BasicBlock *from, const BasicBlock *to) {
-  SmallPtrSet<const BasicBlock *, 16> before = blocksFrom(to, from, /*isBackwards=*/true);
-  return any_of(blocksFrom(from, to, /*isBackwards=*/false), [&](const BasicBlock *block) {
-    return before.contains(block) && hasBarrier(block);
-  });
-}
-
-bool mayCrossBarrier(const BasicBlock &block, const DominatorTree &dominators) {
+bool mayCrossBarrier(const BasicBlock &block, const DominatorTree &dominators, Uses &uses) {
   if (block.getTerminator()->getNumSuccessors() < 2)
     return false;
   SmallPtrSet<const Instruction *, 32> kept = keptInBlock(block);
@@ -102,8 +105,9 @@ bool mayCrossBarrier(const BasicBlock &block, const DominatorTree &dominators) {
     hasFree |= isFree;
     if (hasFree && isBarrier(op))
       return true;
-    const BasicBlock *end = isFree ? blockOfUses(op, dominators) : nullptr;
-    if (end && end != &block && ends.insert(end).second && isBarrierBetween(&block, end))
+    const BasicBlock *end = isFree ? uses.blockOf(op) : nullptr;
+    if (end && end != &block && ends.insert(end).second &&
+        isBarrierBetween(&block, end, dominators))
       return true;
   }
   return false;
@@ -117,8 +121,10 @@ bool mayCrossBarriers(const Module &module) {
         none_of(function, [](const BasicBlock &block) { return hasBarrier(&block); }))
       return false;
     DominatorTree dominators(const_cast<Function &>(function));
-    return any_of(function,
-                  [&](const BasicBlock &block) { return mayCrossBarrier(block, dominators); });
+    Uses uses(dominators);
+    return any_of(function, [&](const BasicBlock &block) {
+      return mayCrossBarrier(block, dominators, uses);
+    });
   });
 }
 

@@ -5,6 +5,7 @@
 # RUN: tilec-run %s --entry "attention()" --target=gfx942 --check --sim-mode=strict | FileCheck %s
 # RUN: tilec-run %s --entry "attention()" --target=sm_90a --device=ptx --check | FileCheck %s
 # RUN: tilec-run %s --entry "attention()" --target=sm_80 --device=ptx --check | FileCheck %s
+# RUN: tilec-run %s --entry "chain()" --target=gfx950 --check --sim-mode=strict | FileCheck %s
 # CHECK: result {{ *}}PASS
 import tilelang.language as T
 
@@ -35,5 +36,48 @@ def attention(rows=384, keys=128, D=32, DV=64, block_M=128, block_N=32, threads=
                 T.copy(scores, weights)
                 T.gemm(weights, value, out, policy=T.GemmWarpPolicy.FullRow)
             T.copy(out, Out[bx * block_M, 0])
+
+    return main
+
+
+@T.macro
+def step(own, threads):
+    for i in T.Parallel(threads):
+        own[i] = own[i] * own[i] * 0.25 - own[i] * 0.5
+
+
+@T.macro
+def steps(own, threads):
+    step(own, threads)
+    step(own, threads)
+    step(own, threads)
+    step(own, threads)
+    step(own, threads)
+    step(own, threads)
+
+
+def chain(threads=256):
+    """Of a read that is needed behind branches, through 36 steps with three uses each: there are 3**36 ways through them."""
+
+    @T.prim_func
+    def main(A: T.Tensor((threads,), "float32"), N: T.Tensor((1,), "int32"), C: T.Tensor((threads,), "float32")):
+        with T.Kernel(1, threads=threads) as bx:
+            tile = T.alloc_shared((threads,), "float32")
+            own = T.alloc_fragment((threads,), "float32")
+            T.copy(A, tile)
+            for i in T.Parallel(threads):
+                own[i] = tile[threads - 1 - i]
+            steps(own, threads)
+            steps(own, threads)
+            steps(own, threads)
+            steps(own, threads)
+            steps(own, threads)
+            steps(own, threads)
+            if N[0] > bx:
+                for i in T.Parallel(threads):
+                    tile[i] = tile[i] + 1
+            if N[0] > 1:
+                for i in T.Parallel(threads):
+                    C[i] = own[i] + tile[threads - 1 - i]
 
     return main

@@ -759,10 +759,11 @@ def ForwardAccumulatorsPass : Pass<"tile-forward-accumulators", "::tilec::tile::
   }];
   let options = [Option<"target", "target", "std::string", "std::string(::tilec::nameOf(::tilec::defaultArch))", "the chip">];
 }
+
 def ChainProductsPass : Pass<"tile-chain-products", "::tilec::tile::ProgramOp"> {
   let summary = "products that take what others of the kernel have made";
   let description = [{
-    Needs:  `tile-isolate-operands`.
+    Needs:  `tile-forward-accumulators`.
     Gives:  `chained` on all products of a kernel in which one takes a fragment that is computed from
             another's C, if each of them has a large atom, and registers are left: they use it.
     Leaves: everything else.

@@ -162,6 +162,8 @@ DType dtypeOf(Type elementType) {
   return *dtype;
 }
 
+DType dtypeOf(Value buffer) { return dtypeOf(cast<BufferType>(buffer.getType()).getElementType()); }
+
 Type scalarTypeOf(Type elementType) {
   Builder b(elementType.getContext());
   DType dtype = dtypeOf(elementType);

@@ -21,12 +21,9 @@ namespace tilec {
 
 namespace {
 
-DType dtypeOf(Value buffer) {
-  return tile::dtypeOf(cast<tile::BufferType>(buffer.getType()).getElementType());
-}
-
 void convertOperands(tile::GemmOp gemm, const TargetInfo &target) {
-  const DType a = dtypeOf(gemm.getA()), b = dtypeOf(gemm.getB()), c = dtypeOf(gemm.getC());
+  const DType a = tile::dtypeOf(gemm.getA()), b = tile::dtypeOf(gemm.getB()),
+              c = tile::dtypeOf(gemm.getC());
   const bool tfloat32 = gemm.getTfloat32();
   if (target.findAtom(a, b, c, tfloat32))
     return;

@@ -25,10 +25,6 @@ namespace tilec {
 
 namespace {
 
-DType typeOf(Value buffer) {
-  return tile::dtypeOf(cast<tile::BufferType>(buffer.getType()).getElementType());
-}
-
 /// sum + left * right: of floats with one rounding, as matrix instructions do.
 Value addProduct(OpBuilder &b, Location loc, Value sum, Value left, Value right) {
   Type type = sum.getType();
@@ -76,10 +72,10 @@ Value sparseElement(OpBuilder &b, Location loc, tile::GemmOp gemm, Value row, Va
 void expandGemm(tile::GemmOp gemm) {
   OpBuilder b(gemm);
   Location loc = gemm.getLoc();
-  DType cType = typeOf(gemm.getC());
+  DType cType = tile::dtypeOf(gemm.getC());
   bool isTfloat32 = gemm.getTfloat32();
   // Products and sums are at least as wide as the operands.
-  DType sumDType = typeOf(gemm.getA()) == DType::F64 ? DType::F64 : cType;
+  DType sumDType = tile::dtypeOf(gemm.getA()) == DType::F64 ? DType::F64 : cType;
   Type cElement = tile::elementTypeOf(cType, b.getContext());
   Type element = tile::elementTypeOf(sumDType, b.getContext());
   Type scalar = tile::scalarTypeOf(element);
@@ -159,7 +155,8 @@ void expandUnlessMultiplied(tile::GemmOp gemm, const TargetInfo &target, int64_t
            "by element";
     return expandGemm(gemm);
   }
-  const DType a = typeOf(gemm.getA()), b = typeOf(gemm.getB()), c = typeOf(gemm.getC());
+  const DType a = tile::dtypeOf(gemm.getA()), b = tile::dtypeOf(gemm.getB()),
+              c = tile::dtypeOf(gemm.getC());
   if (target.findAtom(a, b, c, gemm.getTfloat32()))
     return;
   gemm.emitRemark() << nameOf(target.arch) << " has no matrix instruction for " << nameOf(a)

@@ -119,12 +119,7 @@ bool fits(tile::AllocOp tile, tile::KernelOp kernel, const TargetInfo &target) {
 
 /// Whether the product is multiplied as was chosen, with its A in registers.
 bool takesA(tile::GemmOp gemm, const TargetInfo &target) {
-  if (!gemm.getWarpGroup())
-    return true;
-  llvm::Error error = checkWarpGroupGemm(gemm, target, wavesOf(gemm, target));
-  bool isFine = !error;
-  llvm::consumeError(std::move(error));
-  return isFine;
+  return !gemm.getWarpGroup() || isWarpGroupGemm(gemm, target, wavesOf(gemm, target));
 }
 
 void forwardAccumulators(tile::KernelOp kernel, const TargetInfo &target) {

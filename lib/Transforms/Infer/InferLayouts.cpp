@@ -90,9 +90,7 @@ LogicalResult Inference::fixGemms() {
       return fixChosen(gemm);
     std::optional<GemmPlan> plan = planGemm(gemm, target, wavesOf(gemm, target), products);
     if (!plan) {
-      auto nameOfType = [](Value v) {
-        return nameOf(tile::dtypeOf(cast<tile::BufferType>(v.getType()).getElementType()));
-      };
+      auto nameOfType = [](Value v) { return nameOf(tile::dtypeOf(v)); };
       (void)Reported(gemm, DiagId::NoMatrixInstruction, nameOf(target.arch),
                      nameOfType(gemm.getA()), nameOfType(gemm.getB()), nameOfType(gemm.getC()));
       return WalkResult::interrupt();

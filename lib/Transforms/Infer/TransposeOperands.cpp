@@ -43,9 +43,7 @@ void fill(tile::GemmOp gemm, Value from, Value to) {
   tile::turnInto<tile::MoveOp>(loop);
 }
 
-bool isOfBytes(Value operand) {
-  return bitsOf(tile::dtypeOf(cast<tile::BufferType>(operand.getType()).getElementType())) == 8;
-}
+bool isOfBytes(Value operand) { return bitsOf(tile::dtypeOf(operand)) == 8; }
 
 bool canTranspose(Value operand) {
   auto type = cast<tile::BufferType>(operand.getType());

@@ -89,12 +89,9 @@ FragmentLayout scanLayout(llvm::ArrayRef<int64_t> shape, int64_t dim, int64_t ru
   return deal.finish(dim);
 }
 
-static DType dtypeOf(Value buffer) {
-  return tile::dtypeOf(cast<tile::BufferType>(buffer.getType()).getElementType());
-}
-
 FragmentLayout scanLayoutOf(tile::ScanOp scan, const TargetInfo &target, int64_t numWaves) {
-  int64_t bytes = std::max(bytesOf(dtypeOf(scan.getSrc())), bytesOf(dtypeOf(scan.getDst())));
+  int64_t bytes =
+      std::max(bytesOf(tile::dtypeOf(scan.getSrc())), bytesOf(tile::dtypeOf(scan.getDst())));
   return scanLayout(cast<tile::BufferType>(scan.getSrc().getType()).getShape(), scan.getDim(),
                     std::max<int64_t>(1, target.accessBytes / bytes), target.waveLanes, numWaves);
 }
@@ -128,7 +125,7 @@ int64_t scanExchangeBytes(tile::ScanOp scan, const TargetInfo &target, int64_t n
   if (!layout || layout->wavesPerDim()[scan.getDim()] == 1)
     return 0;
   int64_t lines = layout->withoutDim(scan.getDim()).numRegs();
-  int64_t bytes = bytesOf(scanDType(dtypeOf(scan.getSrc()), dtypeOf(scan.getDst())));
+  int64_t bytes = bytesOf(scanDType(tile::dtypeOf(scan.getSrc()), tile::dtypeOf(scan.getDst())));
   return lines * numWaves * target.waveLanes * bytes;
 }
 

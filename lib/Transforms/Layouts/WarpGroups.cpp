@@ -25,17 +25,13 @@ namespace {
 /// What a consumer needs at least beside all of its accumulators.
 constexpr int64_t leastOtherRegs = 24;
 
-DType dtypeOf(Value buffer) {
-  return tile::dtypeOf(cast<tile::BufferType>(buffer.getType()).getElementType());
-}
-
 llvm::Error refuse(const Twine &why) {
   return llvm::createStringError(llvm::inconvertibleErrorCode(), why);
 }
 
 const GroupAtom *groupAtom(tile::GemmOp gemm, const TargetInfo &target) {
-  return target.findGroupAtom(dtypeOf(gemm.getA()), dtypeOf(gemm.getB()), dtypeOf(gemm.getC()),
-                              gemm.getTfloat32());
+  return target.findGroupAtom(tile::dtypeOf(gemm.getA()), tile::dtypeOf(gemm.getB()),
+                              tile::dtypeOf(gemm.getC()), gemm.getTfloat32());
 }
 
 /// How the warp groups share C, or why they cannot.
@@ -135,7 +131,7 @@ llvm::Error checkShared(Value operand, bool kIsRow, int64_t k, const GroupAtom &
     if (isa<tile::ReshapeOp>(user))
       return refuse(quotedName(operand) + " is used in another shape");
   tile::BufferType type = alloc.getResult().getType();
-  int64_t bits = bitsOf(dtypeOf(operand));
+  int64_t bits = bitsOf(tile::dtypeOf(operand));
   std::optional<SharedLayout> layout = SharedLayout::panelled(type.getShape(), bits);
   const SharedLayout *own = sharedLayoutOf(alloc.getResult());
   if (!layout)
@@ -168,7 +164,7 @@ llvm::Error checkShared(Value operand, bool kIsRow, int64_t k, const GroupAtom &
 /// What a sparse A needs beside: a lane's words of places are of two steps.
 llvm::Error checkSparse(tile::GemmOp gemm, const GroupAtom &atom, const TargetInfo &target) {
   const int64_t kOfWords = 2 * gemm.sparsity() * atom.k;
-  if (!target.hasSparseGroups || bitsOf(dtypeOf(gemm.getA())) != 16)
+  if (!target.hasSparseGroups || bitsOf(tile::dtypeOf(gemm.getA())) != 16)
     return refuse("no instruction of theirs multiplies a sparse A of these types");
   if (gemm.k() % kOfWords != 0)
     return refuse("A is sparse, and K is " + Twine(gemm.k()) + ", no multiple of " +
@@ -189,7 +185,8 @@ llvm::Error checkWarpGroupGemm(tile::GemmOp gemm, const TargetInfo &target, int6
   if (numWaves % warpsPerGroup != 0)
     return refuse("threads= is " + Twine(numWaves * target.waveLanes) + ", no multiple of " +
                   Twine(target.groupLanes()));
-  DType a = dtypeOf(gemm.getA()), b = dtypeOf(gemm.getB()), c = dtypeOf(gemm.getC());
+  DType a = tile::dtypeOf(gemm.getA()), b = tile::dtypeOf(gemm.getB()),
+        c = tile::dtypeOf(gemm.getC());
   const GroupAtom *atom = groupAtom(gemm, target);
   if (!atom)
     return refuse(Twine("no instruction of theirs multiplies ") + nameOf(a) + " x " + nameOf(b) +
@@ -247,7 +244,8 @@ bool isWarpGroupGemm(tile::GemmOp gemm, const TargetInfo &target, int64_t numWav
 /// The plan of a gemm that warp groups share so.
 static GemmPlan planOfShape(tile::GemmOp gemm, const WarpGroupShape &shape,
                             const TargetInfo &target) {
-  DType a = dtypeOf(gemm.getA()), b = dtypeOf(gemm.getB()), c = dtypeOf(gemm.getC());
+  DType a = tile::dtypeOf(gemm.getA()), b = tile::dtypeOf(gemm.getB()),
+        c = tile::dtypeOf(gemm.getC());
   GemmPlan plan;
   plan.warpGroup = shape;
   plan.wavesM = warpsPerGroup * shape.groupsM;

@@ -122,7 +122,7 @@ Width Widths::ofStored(Value root) {
 }
 
 Width Widths::ofElements(Value buffer) {
-  DType type = tile::dtypeOf(cast<tile::BufferType>(buffer.getType()).getElementType());
+  DType type = tile::dtypeOf(buffer);
   if (type != DType::F32 || !buffer.getDefiningOp<tile::AllocOp>())
     return widthOfType(type);
   if (auto [it, isNew] = known.try_emplace(buffer, anyNumber); !isNew)

@@ -167,9 +167,7 @@ bool vanishesWhenRounded(Value value) {
     if (Value chosen = chosenAs(use))
       return vanishesWhenRounded(chosen);
     auto store = dyn_cast<tile::StoreOp>(user);
-    return store && store.getValue() == use.get() &&
-           isCoarse(
-               tile::dtypeOf(cast<tile::BufferType>(store.getBuffer().getType()).getElementType()));
+    return store && store.getValue() == use.get() && isCoarse(tile::dtypeOf(store.getBuffer()));
   });
 }
 

@@ -106,14 +106,9 @@ LogicalResult emitWarpGroupGemm(Emitter &e, tile::GemmOp gemm, const GemmPlan &p
   Value regs = c->second.regs;
   SmallVector<Value> words =
       gemm.getPlaces() ? placesOfLane(e, gemm, shape, groupM, elements) : SmallVector<Value>();
-  auto typeOf = [&](Value operand) {
-    return TypeAttr::get(
-        e.memoryType(tile::dtypeOf(cast<tile::BufferType>(operand.getType()).getElementType())));
-  };
+  auto typeOf = [&](Value operand) { return TypeAttr::get(e.memoryType(tile::dtypeOf(operand))); };
   Type aType = typeOf(gemm.getA()).getValue(), bType = typeOf(gemm.getB()).getValue();
-  auto isUnsignedByte = [&](Value operand) {
-    return tile::dtypeOf(cast<tile::BufferType>(operand.getType()).getElementType()) == DType::U8;
-  };
+  auto isUnsignedByte = [&](Value operand) { return tile::dtypeOf(operand) == DType::U8; };
   if (isUnsignedByte(gemm.getA()))
     aType = b.getIntegerType(8, /*isSigned=*/false);
   if (isUnsignedByte(gemm.getB()))

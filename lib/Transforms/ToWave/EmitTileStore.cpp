@@ -150,7 +150,7 @@ LogicalResult TileStoreEmitter::compute(size_t number) {
     SmallVector<Value, 8> parts;
     for (int64_t i = 0; i < rep.elements.count; ++i)
       parts.push_back(e.lookup(target->value, i, rep.elements));
-    DType dtype = tile::dtypeOf(cast<tile::BufferType>(target->tensor.getType()).getElementType());
+    DType dtype = tile::dtypeOf(target->tensor);
     rep.values[target - store.targets.begin()] =
         e.fromScalar(e.pack(parts), dtype, tile::movesElement(cast<tile::StoreOp>(op)));
   }

@@ -57,7 +57,7 @@ Value GemmEmitter::readShared(const GemmOperand &operand, int64_t rep, int64_t s
   Coords covered = layout.atom().boxShape();
   bool passesRows = covered[0] * layout.repsPerDim()[0] * layout.wavesPerDim()[0] > operand.rows;
   bool passesK = covered[1] * plan.kSteps > operand.k;
-  DType dtype = tile::dtypeOf(cast<tile::BufferType>(operand.buffer.getType()).getElementType());
+  DType dtype = tile::dtypeOf(operand.buffer);
   int64_t elemBytes = bytesOf(dtype);
   Type element = e.memoryType(dtype);
 
@@ -139,7 +139,7 @@ bool GemmEmitter::fitsLdMatrix(const GemmOperand &operand) {
   const FragmentLayout &layout = *operand.layout;
   Coords box = layout.atom().boxShape(), reps = layout.repsPerDim(), waves = layout.wavesPerDim();
   bool isWhole = box[0] * reps[0] * waves[0] <= operand.rows && box[1] * plan.kSteps <= operand.k;
-  DType dtype = tile::dtypeOf(cast<tile::BufferType>(operand.buffer.getType()).getElementType());
+  DType dtype = tile::dtypeOf(operand.buffer);
   int64_t bits = bitsOf(dtype);
   const SharedLayout &shared = e.shared.find(boxRootOf(operand.buffer))->second.layout;
   // Each row of a matrix stays together and aligned.
@@ -154,14 +154,14 @@ bool GemmEmitter::fitsLdMatrix(const GemmOperand &operand) {
 }
 
 int64_t GemmEmitter::wordsOf(const GemmOperand &operand) {
-  DType dtype = tile::dtypeOf(cast<tile::BufferType>(operand.buffer.getType()).getElementType());
+  DType dtype = tile::dtypeOf(operand.buffer);
   return operand.layout->atomRegs() * bitsOf(dtype) / 32;
 }
 
 SmallVector<Value> GemmEmitter::readLdMatrix(const GemmOperand &operand, int64_t rep, int64_t count,
                                              int64_t step) {
   const FragmentLayout &layout = *operand.layout;
-  DType dtype = tile::dtypeOf(cast<tile::BufferType>(operand.buffer.getType()).getElementType());
+  DType dtype = tile::dtypeOf(operand.buffer);
   int64_t rowElems = 8 * wave::matrixRowBytes / bitsOf(dtype); // elements of a matrix row along K
   int64_t words = wordsOf(operand);
   // Where the matrices lie: register bits above a 32-bit word, as (row, k).

@@ -130,7 +130,7 @@ static llvm::StringRef accessOf(Value buffer, tile::KernelOp kernel) {
   if (auto tensor = buffer.getDefiningOp<tile::TensorOp>())
     writes |= isReturned(tensor) && isWrittenByNone(tensor);
   // Writing 4 bits keeps their neighbours.
-  DType dtype = tile::dtypeOf(cast<tile::BufferType>(buffer.getType()).getElementType());
+  DType dtype = tile::dtypeOf(buffer);
   reads |= writes && bitsOf(dtype) < 8 && dtype != DType::Bool;
   return reads && writes ? "rw" : writes ? "w" : "r";
 }
@@ -353,7 +353,7 @@ bool KernelFrame::hasOwnPlace(Operation *op) {
 LogicalResult KernelFrame::placeBuffers() {
   auto result = kernel.walk([&](tile::AllocOp alloc) {
     Value buffer = alloc.getResult();
-    DType dtype = tile::dtypeOf(cast<tile::BufferType>(buffer.getType()).getElementType());
+    DType dtype = tile::dtypeOf(buffer);
     if (const SharedLayout *layout = sharedLayoutOf(buffer)) {
       shared[buffer] = {placeOf(alloc), *layout, dtype};
     } else if (const FragmentLayout *layout = fragmentLayoutOf(buffer)) {

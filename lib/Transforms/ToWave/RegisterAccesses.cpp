@@ -155,8 +155,7 @@ LogicalResult loadLocal(Emitter &e, tile::LoadOp load, Elements &elements) {
   // A view of equally wide elements: the same registers, other bits.
   Value root = rootOf(load.getBuffer());
   DType dtype = tile::dtypeOf(type.getElementType());
-  if (bitsOf(dtype) !=
-      bitsOf(tile::dtypeOf(cast<tile::BufferType>(root.getType()).getElementType())))
+  if (bitsOf(dtype) != bitsOf(tile::dtypeOf(root)))
     return e.unsupported(*load, "a view of a local array with elements of another width");
   bool isPrivate = elements.locals.contains(root);
   bool isSame = !isPrivate && llvm::all_of(load.getIndices(),

@@ -62,6 +62,8 @@ mlir::Type elementTypeOf(DType dtype, mlir::MLIRContext *context);
 bool isElementType(mlir::Type type);
 /// The dtype of an element type; every element type that BufferType accepts has one.
 DType dtypeOf(mlir::Type elementType);
+/// Of a buffer's elements.
+DType dtypeOf(mlir::Value buffer);
 /// The type of a scalar that a load from such a buffer gives: f32 for narrow floats, signless
 /// integers, i1, f32, f64; i8 for 4-bit integers.
 mlir::Type scalarTypeOf(mlir::Type elementType);
