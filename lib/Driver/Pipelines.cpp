@@ -49,6 +49,7 @@ static constexpr llvm::StringLiteral formingPasses[] = {
     "tile-order-updates",
     "tile-update-atomically",
     "tile-recognize-reductions",
+    "tile-sum-before-atomics",
     // Tile operations: what copies, products and tiles there are.
     "tile-keep-own-elements",
     "tile-raise-copies",

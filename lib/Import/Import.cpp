@@ -221,7 +221,8 @@ void Importer::launch(const script::Launch &l, size_t number) {
                                     l.readsThreadCount ? b.getUnitAttr() : UnitAttr(),
                                     /*least_threads=*/IntegerAttr(), /*unplanned=*/UnitAttr(),
                                     /*cluster=*/b.getI64IntegerAttr(1),
-                                    /*teams=*/b.getI64IntegerAttr(1), /*shared_bytes=*/{},
+                                    /*teams=*/b.getI64IntegerAttr(1),
+                                    /*min_blocks=*/b.getI64IntegerAttr(1), /*shared_bytes=*/{},
                                     /*shared_place=*/{});
   OpBuilder::InsertionGuard guard(b);
   Block &block = kernelOp.getBody().emplaceBlock();

@@ -424,6 +424,17 @@ def RecognizeReductionsPass : Pass<"tile-recognize-reductions", "::tilec::tile::
   let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::math::MathDialect"];
 }
 
+def SumBeforeAtomicsPass : Pass<"tile-sum-before-atomics", "::tilec::tile::ProgramOp"> {
+  let summary = "what many iterations add to one element of a tensor is summed first";
+  let description = [{
+    Needs:  `tile-recognize-reductions`: parallels are perfect nests.
+    Gives:  a parallel that adds f32 to elements of a tensor which some of its variables do not name is a
+            `tile.reduce` of the terms over those, and one atomic update an element.
+    Leaves: lockstep kernels; fewer than eight updates an element; other atomics; parallels that do more.
+  }];
+  let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::scf::SCFDialect"];
+}
+
 def KeepOwnElementsPass : Pass<"tile-keep-own-elements", "::tilec::tile::ProgramOp"> {
   let summary = "shared tiles whose elements nobody exchanges are fragments";
   let description = [{

@@ -65,6 +65,7 @@ static std::vector<Contract> contractsToLayouts() {
       {"tile-fission-parallels", {OuterTiles, ConstantExtents}, {FlatLoops}, parameters},
       {"tile-order-updates", {FlatLoops}, {}, parameters},
       {"tile-update-atomically", {FlatLoops}, {}, parameters},
+      {"tile-sum-before-atomics", {FlatLoops}, {}, parameters},
       {"tile-recognize-reductions", {FlatLoops}, {}, parameters},
       {"tile-keep-own-elements", {WholeBuffers, FlatLoops}, {}, parameters},
       {"tile-raise-copies", {WholeBuffers, FlatLoops}, {}, parameters},

@@ -3,9 +3,10 @@
 // A block's fragments are spread over its threads. Where a thread would hold more than it has
 // registers, which is memory traffic in every round, as many more threads are taken as can hold
 // them. What no number of threads can hold stays with the author's. Schedulers that no wave would
-// use are given one where threads hold more than their arithmetic reaches. A second warp group that
-// can only share the columns of products' one slab of rows is left out where it keeps a second
-// block from a unit and the units' last blocks would leave many of them idle.
+// use are given one where threads hold more than their arithmetic reaches. Products that only more
+// warp groups can share get those. A second warp group that can only share the columns of products'
+// one slab of rows is left out where it keeps a second block from a unit and the units' last blocks
+// would leave many of them idle.
 //
 // SPDX-License-Identifier: Apache-2.0
 //===----------------------------------------------------------------------===//
@@ -163,6 +164,37 @@ bool suitsOneGroup(tile::KernelOp kernel, const TargetInfo &target, int64_t frag
   return hasProduct && !result.wasInterrupted();
 }
 
+/// The products of the kernel's rounds that so many threads do as warp groups. A lies in shared
+/// memory: in registers it may move there later.
+llvm::SetVector<Operation *> productsOfGroups(tile::KernelOp kernel, const TargetInfo &target,
+                                              int64_t threads) {
+  llvm::SetVector<Operation *> found;
+  kernel.walk([&](tile::GemmOp gemm) {
+    if (gemm->getParentOfType<tile::ForOp>() && gemm.getA().getType().isShared() &&
+        isWarpGroupGemm(gemm, target, threads / target.waveLanes))
+      found.insert(gemm);
+  });
+  return found;
+}
+
+/// The least number of threads with which warp groups do more of the rounds' products than with
+/// `given`, and all of those: rows of a transposed A that one would have to do in several slabs, or
+/// a number of slabs that is no power of two. `given` where there is none.
+int64_t threadsForGroups(tile::KernelOp kernel, const TargetInfo &target, int64_t given) {
+  constexpr int64_t mostGroups = 4; // beside a producer's, each thread keeps 100 registers
+  if (target.groups.empty() || given % target.groupLanes() != 0)
+    return given;
+  llvm::SetVector<Operation *> before = productsOfGroups(kernel, target, given);
+  for (int64_t threads = given + target.groupLanes(); threads <= mostGroups * target.groupLanes();
+       threads += target.groupLanes()) {
+    llvm::SetVector<Operation *> now = productsOfGroups(kernel, target, threads);
+    if (now.size() > before.size() &&
+        llvm::all_of(before, [&](Operation *gemm) { return now.contains(gemm); }))
+      return threads;
+  }
+  return given;
+}
+
 constexpr llvm::StringLiteral keepsNumber =
     "; `schedule.exact(...)` around a loop keeps the number";
 
@@ -219,6 +251,14 @@ struct ChooseThreadsPass : impl::ChooseThreadsPassBase<ChooseThreadsPass> {
       kernel.setThreads(least);
       kernel.emitRemark() << "threads= is " << least << " here, not " << given
                           << ": with fewer the machine code spills registers or moves accumulators"
+                          << keepsNumber;
+      return;
+    }
+    if (int64_t shared = threadsForGroups(kernel, target, threads);
+        shared > threads && fits(shared)) {
+      kernel.setThreads(shared);
+      kernel.emitRemark() << "threads= is " << shared << " here, not " << given
+                          << ": with fewer, warp groups cannot share all products of a round"
                           << keepsNumber;
       return;
     }

@@ -14,6 +14,7 @@
 #include "Normalize/Normalize.h"
 #include "Pipelines/Ahead.h"
 #include "Pipelines/AsyncPieces.h"
+#include "Pipelines/BesideProducer.h"
 #include "Pipelines/FragmentRounds.h"
 #include "Pipelines/HalfRounds.h"
 #include "Pipelines/HeldRounds.h"
@@ -179,6 +180,8 @@ struct ExpandPipelinesPass : impl::ExpandPipelinesPassBase<ExpandPipelinesPass> 
     loop.setStages(1);
     loop.setKind(loop.getKind() == tile::LoopKind::Pipelined ? tile::LoopKind::Serial
                                                              : loop.getKind());
+    if (gatherBesideProducer(loop, memory, chip))
+      return;
     if (holdBesideProducer(loop, memory, chip) || copyTogether(loop, chip))
       memory.forget();
   }

@@ -43,6 +43,9 @@ struct PipelinePlan {
   int64_t deeperSlots = 0;
   /// Or it is awaited in front of this op, before which nothing reads what it fills.
   mlir::Operation *awaitedAt = nullptr;
+  /// A round starts its copies behind this op of it, where what they find their rows by is read
+  /// while matrix instructions run; null: behind the barrier that its own tiles stand in front of.
+  mlir::Operation *startedBehind = nullptr;
   /// Each tile has one slot. The first group is read before `awaitedAt`, the second one behind it,
   /// and each is filled for the next round while the other is read.
   bool inTurns = false;

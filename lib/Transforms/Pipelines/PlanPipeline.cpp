@@ -104,14 +104,17 @@ static void bringNumbersForward(PipelinePlan &plan) {
   reorder(plan, order);
 }
 
-/// Adds the loops over elements that a copy could stand for, where the target can.
-static void addGathers(PipelinePlan &plan, tile::ForOp loop, const TargetInfo &target) {
+/// Adds the loops over elements of the round that a copy could stand for, where the target can.
+static void addGathers(PipelinePlan &plan, tile::ForOp loop, Block *round,
+                       const TargetInfo &target) {
   bool isCounted = target.asyncCopies.completion != Completion::Groups;
+  // Copies that are counted run in each round, from outside of the tensor in one that is left out:
+  // rows that a tensor names are not there then.
   if (loop->getParentOfType<tile::KernelOp>().getLockstep() ||
-      (isCounted && !copiesWidePieces(target)))
+      (isCounted && (!copiesWidePieces(target) || round != loop.bodyBlock())))
     return;
   Accesses all = accessesOf(loop);
-  for (tile::ElementLoop parallel : loop.bodyBlock()->getOps<tile::ElementLoop>()) {
+  for (tile::ElementLoop parallel : round->getOps<tile::ElementLoop>()) {
     std::optional<Gather> gather = gatherOf(parallel, target);
     auto ring = gather ? gather->store.getBuffer().getDefiningOp<tile::AllocOp>() : tile::AllocOp();
     if (!ring || loop->isAncestor(ring) || !isFilledBy(parallel, ring))
@@ -153,11 +156,10 @@ PipelinePlan planPipeline(tile::ForOp loop, const TargetInfo &target, bool withG
     dropCostly(plan, target);
   else if (whole.isEmpty())
     plan = whole;
-  if (round == loop.bodyBlock()) {
+  if (round == loop.bodyBlock())
     plan.round = {};
-    if (withGathers)
-      addGathers(plan, loop, target);
-  }
+  if (withGathers)
+    addGathers(plan, loop, round, target);
   if (plan.isEmpty())
     plan.stages = 1;
   return plan;

@@ -299,13 +299,17 @@ void RunAhead::rewriteBody(HeldRounds *held) {
     builder.setInsertionPoint(held->afterWrites());
   // The first group of the iteration has landed, and its second one, too, where that is deeper.
   tile::AsyncWaitOp::create(builder, loc, groups * (plan.stages - 1) - 1);
-  tile::BarrierOp::create(builder, loc);
+  Operation *landed = tile::BarrierOp::create(builder, loc);
   if (held)
     builder.setInsertionPointAfter(held->afterReads());
+  if (plan.startedBehind)
+    builder.setInsertionPointAfter(plan.startedBehind);
   if (plan.numbers != 0)
     startNumbers(after(plan.numbersAhead()));
   startFirst({ahead, rounds.variableIn(ahead), slotAhead});
   startSecond({aheadOfSecond, rounds.variableIn(aheadOfSecond), secondAhead});
+  if (plan.startedBehind)
+    builder.setInsertionPointAfter(landed);
   useSlots(iteration, slot, second);
 }
 

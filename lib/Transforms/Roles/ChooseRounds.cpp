@@ -4,15 +4,21 @@
 // the round. A loop of two gemms, the second of which takes what was computed from the first, is
 // overlapped where it can be cut (CutRound.cpp), unless its author wants another schedule. In
 // others gemms run beside the statements that do not need them; `producer_consumer` waits for each.
+// Where threads prepare operands (gather their rows, scale them, unpack them) they meet before and
+// behind that, and warp groups stand still together: blocks that are resident beside each other
+// fill that time, a producer does not (docs/numbers/hopper-trials.md, "Blocks beside each other").
 //
 // SPDX-License-Identifier: Apache-2.0
 //===----------------------------------------------------------------------===//
+#include "Layouts/Registers.h"
 #include "Roles/CutRound.h"
 #include "Roles/OneSlot.h"
 #include "Roles/ProducerLoop.h"
 #include "Roles/RingSlots.h"
 #include "Roles/ScheduleWishes.h"
 
+#include "tilec/Analysis/Buffers.h"
+#include "tilec/Analysis/Lives.h"
 #include "tilec/Transforms/PassTarget.h"
 #include "tilec/Transforms/Passes.h"
 
@@ -62,10 +68,88 @@ void explain(ProducerLoop &plan, StringRef wish, StringRef why) {
     plan.loop.emitRemark() << "its gemms are not overlapped: " << why;
 }
 
-/// The form of the loop's rounds, and whether its author has fixed its slots. False where no
-/// producer serves it: it asks for one stage, and no slot is filled beside a gemm, or a second
-/// block fills that time.
-bool choose(ProducerLoop &plan, tile::KernelOp kernel, const TargetInfo &target, StringRef wish) {
+constexpr StringRef noRing = "nothing runs ahead with num_stages=1";
+constexpr StringRef neighbours =
+    "its threads prepare operands themselves, which several blocks of a multiprocessor hide better";
+
+/// What a statement of the round writes to a tile that a gemm reads, of what memory holds.
+struct Preparation {
+  int64_t operands = 0;  ///< numbers of which each element is computed: lanes hold them until then
+  bool isGather = false; ///< they are copied from places that a tensor names
+};
+
+Preparation preparationBy(Operation *op) {
+  Preparation found;
+  found.operands = isa<tile::CopyOp>(op) ? 1 : 0;
+  bool readsShared = false, readsPlaces = false;
+  op->walk([&](tile::LoadOp load) {
+    tile::BufferType type = load.getBuffer().getType();
+    bool isNumber = isa<FloatType>(load.getType());
+    found.operands += !type.isFragment() && isNumber;
+    readsShared |= type.isShared();
+    readsPlaces |= type.isGlobal() && !isNumber;
+  });
+  found.isGather = readsPlaces && !readsShared && found.operands == 1;
+  return found;
+}
+
+/// What threads prepare of a round's operands themselves.
+struct Prepared {
+  int64_t bits = 0; ///< of registers in which it waits until it is written
+  bool isAny = false, isGathered = false;
+};
+
+Prepared preparedBy(const ProducerLoop &plan) {
+  Prepared all;
+  llvm::SmallPtrSet<Value, 4> read;
+  for (auto gemm : plan.round->getOps<tile::GemmOp>())
+    read.insert_range(ArrayRef{rootOf(gemm.getA()), rootOf(gemm.getB())});
+  for (Operation &op : *plan.round) {
+    auto copy = dyn_cast<tile::CopyOp>(op);
+    if (copy && copy.getTransfers())
+      continue;
+    for (Value root : accessesOf(&op).writes) {
+      if (!cast<tile::BufferType>(root.getType()).isShared())
+        continue;
+      Preparation own = preparationBy(&op);
+      all.bits += own.operands * bitsOfBuffer(root);
+      all.isAny |= own.operands > 0 && read.contains(root);
+      all.isGathered |= own.isGather && read.contains(root);
+    }
+  }
+  return all;
+}
+
+/// Blocks of the grid that are resident on a unit when their threads copy themselves, a round
+/// ahead.
+int64_t blocksWithRings(const ProducerLoop &plan, const Prepared &prepared, tile::KernelOp kernel,
+                        const TargetInfo &target) {
+  std::optional<int64_t> blocks = kernel.blocksOfGrid();
+  if (blocks && *blocks < 2 * target.units)
+    return 1;
+  constexpr int64_t slots = 2;
+  SharedMemory memory(kernel, target);
+  for (tile::AllocOp ring : plan.rings)
+    memory.setSlots(ring, slots);
+  return residentBlocksHolding(kernel, prepared.bits, memory.bytes(), target);
+}
+
+/// How many blocks hide a round's waits better than a producer does: where its threads gather rows,
+/// or prepare operands and a producer's block has the unit for itself. 1: the producer is better.
+int64_t blocksInstead(const ProducerLoop &plan, tile::KernelOp kernel, const TargetInfo &target) {
+  Prepared prepared = preparedBy(plan);
+  int64_t threads = kernel.getThreads();
+  bool isAlone = splitRegisters(target, threads + producerThreads(target, threads)).has_value();
+  return prepared.isGathered || (prepared.isAny && isAlone)
+             ? blocksWithRings(plan, prepared, kernel, target)
+             : 1;
+}
+
+/// Decides the form of the loop's rounds, and whether its author has fixed its slots. Says why
+/// where no producer serves it: it asks for one stage, and no slot is filled beside a gemm; or
+/// other blocks fill the time in which a round waits.
+StringRef choose(ProducerLoop &plan, tile::KernelOp kernel, const TargetInfo &target,
+                 StringRef wish) {
   using enum tile::RoundForm;
   const bool isPlain = wish == "producer_consumer", isLockstep = kernel.getLockstep();
   std::vector<tile::RoundPart> parts;
@@ -80,7 +164,15 @@ bool choose(ProducerLoop &plan, tile::KernelOp kernel, const TargetInfo &target,
   const bool overlaps = !parts.empty();
   if (plan.loop.getStages() < 2 &&
       !(overlaps && fillsBesideGemms(plan) && !hasNeighbour(kernel, target)))
-    return false;
+    return noRing;
+  const bool isFree = wish == "auto" && !plan.loop.getExact() && !isLockstep;
+  if (int64_t blocks = isFree ? blocksInstead(plan, kernel, target) : 1; blocks > 1) {
+    // ptxas saves registers by itself, but not the last few that a second block needs.
+    if (blocks == 2)
+      kernel.setMinBlocks(blocks);
+    plan.loop.emitRemark() << noProducer << neighbours;
+    return neighbours;
+  }
   plan.served.exact = plan.loop.getExact() || wish != "auto";
   plan.served.form = onlyGemm(plan) ? InFlight : isPlain ? Plain : overlaps ? Overlapped : Beside;
   plan.served.parts = std::move(parts);
@@ -91,23 +183,24 @@ bool choose(ProducerLoop &plan, tile::KernelOp kernel, const TargetInfo &target,
   if (!isLockstep && (plan.served.form == Beside || overlaps))
     hoistFragments(plan.loop);
   plan.write();
-  return true;
+  return "";
 }
 
 void chooseRounds(tile::KernelOp kernel, const TargetInfo &target, StringRef strategy) {
-  constexpr StringRef noRing = "nothing runs ahead with num_stages=1";
-  bool isServed = false, wasServed = false;
+  bool isServed = false;
+  StringRef refused;
   for (ProducerLoop &plan : producerLoopsOf(kernel, target)) {
-    wasServed = true;
-    if (choose(plan, kernel, target, wishOf(plan.loop, strategy))) {
+    StringRef why = choose(plan, kernel, target, wishOf(plan.loop, strategy));
+    if (why.empty()) {
       isServed = true;
       continue;
     }
-    refuseSchedule(plan.loop, noRing);
+    refused = refused.empty() ? why : refused;
+    refuseSchedule(plan.loop, why);
     forgetProducer(plan.loop);
   }
-  if (wasServed && !isServed)
-    refuseEverywhere(kernel, strategy, noRing);
+  if (!refused.empty() && !isServed)
+    refuseEverywhere(kernel, strategy, refused);
 }
 
 struct ChooseRoundsPass : impl::ChooseRoundsPassBase<ChooseRoundsPass> {

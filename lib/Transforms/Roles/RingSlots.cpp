@@ -42,6 +42,9 @@ constexpr int64_t mostSlots = 8;
 /// Registers a lane needs beside its accumulators: addresses and what the assembler keeps of
 /// descriptors.
 constexpr int64_t otherRegisters = 40;
+/// Where no producer serves, beside fragments and what goes to shared memory: 16 to 34 in seven
+/// kernels of 256 threads (docs/numbers/hopper-trials.md, "Blocks beside each other").
+constexpr int64_t otherWithoutProducer = 26;
 
 int64_t allFragmentBits(tile::KernelOp kernel) {
   int64_t bits = 0;
@@ -53,6 +56,13 @@ int64_t allFragmentBits(tile::KernelOp kernel) {
   return bits;
 }
 
+/// Blocks of so many threads, each of which has so many registers.
+int64_t blocksOf(int64_t threads, int64_t registers, const TargetInfo &target) {
+  int64_t waves = target.schedulers * target.wavesOfScheduler;
+  return std::max<int64_t>(1, std::min(target.registers.ofUnit / (registers * threads),
+                                       waves * target.waveLanes / threads));
+}
+
 /// Blocks that a unit's schedulers and registers hold, with a producer of so many threads. From
 /// three warp groups on the kernel is compiled for one block; smaller ones have what they need.
 /// Without a producer copies take registers as well, for which fragments that are dead stand in.
@@ -61,10 +71,7 @@ int64_t blocksByRegisters(tile::KernelOp kernel, int64_t producer, const TargetI
   if (splitRegisters(target, threads))
     return 1;
   int64_t bits = producer ? liveFragmentBits(kernel) : allFragmentBits(kernel);
-  int64_t registers = otherRegisters + bits / 32 / consumers;
-  int64_t waves = target.schedulers * target.wavesOfScheduler;
-  return std::max<int64_t>(1, std::min(target.registers.ofUnit / (registers * threads),
-                                       waves * target.waveLanes / threads));
+  return blocksOf(threads, otherRegisters + bits / 32 / consumers, target);
 }
 
 /// Whether a copy takes several times as long as the gemms of a round: what waits for one of these
@@ -81,6 +88,14 @@ int64_t usefulSlots(ProducerLoop &plan, const TargetInfo &target) {
 }
 
 } // namespace
+
+int64_t residentBlocksHolding(tile::KernelOp kernel, int64_t bits, int64_t bytes,
+                              const TargetInfo &target) {
+  int64_t threads = kernel.getThreads();
+  int64_t registers = otherWithoutProducer + (liveFragmentBits(kernel) + bits) / 32 / threads;
+  return std::min(blocksOf(threads, registers, target),
+                  target.sharedBytesOfUnit / (bytes + target.sharedBytesKept));
+}
 
 int64_t residentBlocks(tile::KernelOp kernel, int64_t producer, int64_t bytes,
                        const TargetInfo &target) {

@@ -36,6 +36,9 @@ bool giveSlot(llvm::MutableArrayRef<ProducerLoop> plans, SharedMemory &memory,
 /// producer of so many threads, or none.
 int64_t residentBlocks(tile::KernelOp kernel, int64_t producer, int64_t bytes,
                        const TargetInfo &target);
+/// The same without a producer, where registers hold so many bits beside the fragments that live.
+int64_t residentBlocksHolding(tile::KernelOp kernel, int64_t bits, int64_t bytes,
+                              const TargetInfo &target);
 
 /// What a block with a producer of so many threads, or none, may take of shared memory so that as
 /// many are resident as with `usedBytes`.

@@ -158,6 +158,7 @@ wave::KernelOp KernelFrame::makeKernel() {
   int64_t threads = numWaves * int64_t(target.waveLanes);
   auto waveKernel = wave::KernelOp::create(b, loc, kernel.getName(), b.getStrArrayAttr(names),
                                            b.getStrArrayAttr(access), threads);
+  waveKernel.setMinBlocks(kernel.getMinBlocks());
   waveKernel.setLibraryMath(kernel->getParentOfType<tile::ProgramOp>().getLibraryMath());
   Block &body = waveKernel.getBody().emplaceBlock();
   for (Type type : types)

@@ -123,6 +123,7 @@ def Tile_KernelOp : Tile_Op<"kernel", [HasParent<"ProgramOp">, NoTerminator, Sin
     `cluster` neighbouring blocks along the grid's first dimension run together and fill
     each other's shared memory; `teams` groups of `threads` take rounds of the kernel's
     loop over tiles in turn. Both are made by the pipeliner (docs/machine-code/hopper.md).
+    `min_blocks` of them shall be resident on a unit, of which each has registers for that.
     `shared_bytes` is what a block takes of shared memory, `shared_place` the first byte of its
     mbarriers; `tile-place-shared` sets them.
   }];
@@ -134,6 +135,7 @@ def Tile_KernelOp : Tile_Op<"kernel", [HasParent<"ProgramOp">, NoTerminator, Sin
                        UnitAttr:$fixed_threads, OptionalAttr<I64Attr>:$least_threads, UnitAttr:$unplanned,
                        DefaultValuedAttr<I64Attr, "1">:$cluster,
                        DefaultValuedAttr<I64Attr, "1">:$teams,
+                       DefaultValuedAttr<I64Attr, "1">:$min_blocks,
                        OptionalAttr<I64Attr>:$shared_bytes, OptionalAttr<I64Attr>:$shared_place);
   let regions = (region SizedRegion<1>:$body);
   let assemblyFormat = [{

@@ -25,6 +25,16 @@
 # RUN: tilec %s --entry "slab(192, 8192, stages=1)" --target=sm_90a --stop-after=tile-laid-out -o - | FileCheck %s --check-prefix=WIDER
 # RUN: tilec %s --entry "slab(192, 8192)" --target=sm_80 --stop-after=tile-laid-out -o - | FileCheck %s --check-prefix=WIDER
 # RUN: tilec-run %s --entry "slab(192, 8192, K=128)" --target=sm_90a --device=ptx --check --sim-interleave=2 | FileCheck %s --check-prefix=RIGHT
+# Rows of a transposed A lie where one instruction reads 64: each slab of them gets a warp group, and 192 rows three.
+# RUN: tilec %s --entry "turned(128, 128)" --target=sm_90a --remarks --stop-after=tile-laid-out -o - 2>&1 | FileCheck %s --check-prefixes=WIDER,SHARED
+# RUN: tilec %s --entry "turned(256, 256)" --target=sm_90a --stop-after=tile-laid-out -o - | FileCheck %s --check-prefix=FOUR
+# RUN: tilec %s --entry "turned(192, 128)" --target=sm_90a --stop-after=tile-laid-out -o - | FileCheck %s --check-prefix=THREE
+# RUN: tilec %s --entry "turned(128, 128)" --target=sm_80 --stop-after=tile-laid-out -o - | FileCheck %s --check-prefix=SAME
+# RUN: tilec-run %s --entry "turned(256, 256)" --target=sm_90a --device=ptx --check | FileCheck %s --check-prefix=RIGHT
+# RUN: tilec-run %s --entry "turned(192, 128)" --target=sm_90a --device=ptx --check | FileCheck %s --check-prefix=RIGHT
+# SHARED: threads= is 256 here, not 128: with fewer, warp groups cannot share all products of a round
+# FOUR: threads(512)
+# THREE: threads(384)
 # FEWER: threads= is 128 here, not 256: products have one slab of rows
 # REMARK: threads= is 256 here, not 128: fragments take 256 registers of each of 128 threads, which have 255 on sm_80
 # AMD: two waves would leave two schedulers idle, where shared memory holds one block only (gfx942), and arithmetic
@@ -114,5 +124,22 @@ def slab(M, N, K=256, BN=128, BK=64, stages=2, scaled=False):
                     for i, j in T.Parallel(64, BN):
                         c[i, j] = c[i, j] * 0.5
             T.copy(c, C[by * 64, bx * BN])
+
+    return main
+
+
+def turned(M, threads, N=64, K=64):
+    @T.prim_func
+    def main(A: T.Tensor((2 * K, M), "float16"), B: T.Tensor((2 * K, N), "float16"), C: T.Tensor((M, N), "float32")):
+        with T.Kernel(1, threads=threads) as bx:
+            a = T.alloc_shared((K, M), "float16")
+            b = T.alloc_shared((K, N), "float16")
+            c = T.alloc_fragment((M, N), "float32")
+            T.clear(c)
+            for r in T.Pipelined(2, num_stages=2):
+                T.copy(A[r * K, 0], a)
+                T.copy(B[r * K, 0], b)
+                T.gemm(a, b, c, transpose_A=True)
+            T.copy(c, C[0, 0])
 
     return main
