@@ -19,6 +19,7 @@
 #include "PreferRegisters.h"
 #include "ShortLoops.h"
 #include "ShortNumbers.h"
+#include "WholeNumbers.h"
 #include "WideProducts.h"
 #include "WordPhis.h"
 
@@ -147,6 +148,7 @@ void optimizeWith(Module &module, TargetMachine &machine, Arch arch) {
   passes.addPass(InferAlignmentPass());
   passes.addPass(WideProducts());
   passes.addPass(ShortNumbers());
+  passes.addPass(WholeNumbers());
   passes.addPass(JoinMasks());
   passes.addPass(PreferRegisters(targetInfo(arch).registers.ofUnit));
   ModulePassManager pipeline;
