@@ -17,6 +17,7 @@
 #include "LargeCode.h"
 #include "LlvmFaults.h"
 #include "PreferRegisters.h"
+#include "ShareDivisors.h"
 #include "ShortLoops.h"
 #include "ShortNumbers.h"
 #include "WholeNumbers.h"
@@ -119,6 +120,7 @@ ModulePassManager cleanUpPasses() {
   passes.addPass(SplitSignedShorts());
   passes.addPass(SplitSignedParts());
   passes.addPass(LeaveOutDots());
+  passes.addPass(ShareDivisors());
   ModulePassManager pipeline;
   pipeline.addPass(createModuleToFunctionPassAdaptor(std::move(passes)));
   return pipeline;
