@@ -10,6 +10,7 @@
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/SetVector.h"
 #include "llvm/IR/IRBuilder.h"
+#include "llvm/IR/InlineAsm.h"
 #include "llvm/IR/InstIterator.h"
 #include "llvm/IR/Instructions.h"
 #include "llvm/IR/IntrinsicInst.h"
@@ -105,20 +106,37 @@ Value *withoutByteShift(BinaryOperator *instr) {
 
 } // namespace
 
+/// The magnitude of `call`'s first operand with the sign of its second, by masks.
+static Value *masked(IRBuilder<> &b, IntrinsicInst &call) {
+  Type *bits = call.getType()->getWithNewType(b.getInt32Ty());
+  auto part = [&](unsigned operand, uint32_t mask) {
+    return b.CreateAnd(b.CreateBitCast(call.getArgOperand(operand), bits), mask);
+  };
+  return b.CreateBitCast(b.CreateOr(part(0, 0x7fffffff), part(1, 0x80000000)), call.getType());
+}
+
+/// The same by NVIDIA's instruction, which selection does not see: of masks ptxas makes two.
+static Value *hidden(IRBuilder<> &b, IntrinsicInst &call) {
+  Type *type = call.getType();
+  auto *instruction = InlineAsm::get(FunctionType::get(type, {type, type}, false),
+                                     "copysign.f32 $0, $2, $1;", "=r,r,r",
+                                     /*hasSideEffects=*/false);
+  CallInst *sign = b.CreateCall(instruction, {call.getArgOperand(0), call.getArgOperand(1)});
+  sign->setDoesNotAccessMemory();
+  sign->addFnAttr(Attribute::NoUnwind);
+  return sign;
+}
+
 PreservedAnalyses MaskSigns::run(Function &function, FunctionAnalysisManager &) {
-  if (function.getCallingConv() != CallingConv::AMDGPU_KERNEL)
-    return PreservedAnalyses::all();
+  bool isAmd = function.getCallingConv() == CallingConv::AMDGPU_KERNEL;
   SmallVector<IntrinsicInst *> calls = callsOf(function, Intrinsic::copysign);
-  erase_if(calls,
-           [](IntrinsicInst *call) { return !call->getType()->getScalarType()->isFloatTy(); });
+  erase_if(calls, [&](IntrinsicInst *call) {
+    Type *type = call->getType();
+    return !(isAmd ? type->getScalarType() : type)->isFloatTy();
+  });
   for (IntrinsicInst *call : calls) {
     IRBuilder<> b(call);
-    Type *bits = call->getType()->getWithNewType(b.getInt32Ty());
-    auto masked = [&](unsigned operand, uint32_t mask) {
-      return b.CreateAnd(b.CreateBitCast(call->getArgOperand(operand), bits), mask);
-    };
-    Value *whole = b.CreateOr(masked(0, 0x7fffffff), masked(1, 0x80000000));
-    call->replaceAllUsesWith(b.CreateBitCast(whole, call->getType()));
+    call->replaceAllUsesWith(isAmd ? masked(b, *call) : hidden(b, *call));
     call->eraseFromParent();
   }
   return calls.empty() ? PreservedAnalyses::all() : PreservedAnalyses::none();

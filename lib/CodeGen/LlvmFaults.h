@@ -18,8 +18,9 @@ struct SplitNegations : llvm::PassInfoMixin<SplitNegations> {
 };
 
 /// LLVM 22 rounds the magnitude of a copysign that is rounded to f16, and leaves the extension of
-/// the sign's origin out: of a bf16 it has no instruction then on gfx942. Such a copysign is made
-/// of masks, which become the same v_bfi_b32. AMD only.
+/// the sign's origin out: of a bf16 it has no instruction then on gfx942, and of an f16 it makes
+/// six on NVIDIA. On AMD such a copysign is made of masks, which become the same v_bfi_b32; on
+/// NVIDIA it is an `asm`.
 struct MaskSigns : llvm::PassInfoMixin<MaskSigns> {
   llvm::PreservedAnalyses run(llvm::Function &function, llvm::FunctionAnalysisManager &);
 };

@@ -17,8 +17,10 @@
 #include "LargeCode.h"
 #include "LlvmFaults.h"
 #include "PreferRegisters.h"
+#include "ShareDivisors.h"
 #include "ShortLoops.h"
 #include "ShortNumbers.h"
+#include "WholeNumbers.h"
 #include "WideProducts.h"
 #include "WordPhis.h"
 
@@ -118,6 +120,7 @@ ModulePassManager cleanUpPasses() {
   passes.addPass(SplitSignedShorts());
   passes.addPass(SplitSignedParts());
   passes.addPass(LeaveOutDots());
+  passes.addPass(ShareDivisors());
   ModulePassManager pipeline;
   pipeline.addPass(createModuleToFunctionPassAdaptor(std::move(passes)));
   return pipeline;
@@ -147,6 +150,7 @@ void optimizeWith(Module &module, TargetMachine &machine, Arch arch) {
   passes.addPass(InferAlignmentPass());
   passes.addPass(WideProducts());
   passes.addPass(ShortNumbers());
+  passes.addPass(WholeNumbers());
   passes.addPass(JoinMasks());
   passes.addPass(PreferRegisters(targetInfo(arch).registers.ofUnit));
   ModulePassManager pipeline;

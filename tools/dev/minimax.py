@@ -108,8 +108,8 @@ def main():
         return polyval(series[::-1], s) - 1
     c, w = remez(erf_ratio, lambda s: mpf(1), 0, mpf("1.01"), 6)
     emit("erfCoefficients", "double", c, w, "erf(x) / x - 1 in x^2 up to 1")
-    c, w = remez(lambda a: -log(erfc(a)), lambda a: erfc(a), mpf("0.99"), mpf(4), 6)
-    emit("erfTailCoefficients", "double", c, w, "-ln(erfc(x)) from 1 to 4, as an error of erfc")
+    c, w = remez(lambda a: log(erfc(a)) / log(2), lambda a: erfc(a) * log(2), mpf("0.99"), mpf(4), 7)
+    emit("erfTailCoefficients", "double", c, w, "log2(erfc(x)) from 1 to 4, as an error of erfc")
     c, w = remez(lambda t: erfc(2 / t - 2) * exp((2 / t - 2) ** 2), lambda t: 1 / (erfc(2 / t - 2) * exp((2 / t - 2) ** 2)),
                  2 / (2 + mpf("10.2")), 2 / (2 + mpf("0.49")), 10)
     emit("erfcCoefficients", "double", c, w, "erfc(x) e^(x^2) in t = 2 / (2 + x) from 1/2 to 10.2, relative")
