@@ -17,9 +17,9 @@ import subprocess
 import sys
 import tempfile
 
-from drawn import attention
+from drawn import attention, rounds
 
-FAMILIES = {"attention": attention}
+FAMILIES = {"attention": attention, "rounds": rounds}
 NO_ROOM = ("[SharedMemoryFull]", "[RegistersRunOut]", "[PlanImpossible]")  # the last: for a schedule that is named
 SECONDS = 400
 
