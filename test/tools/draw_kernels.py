@@ -17,9 +17,9 @@ import subprocess
 import sys
 import tempfile
 
-from drawn import attention, products, rounds
+from drawn import attention, products, rounds, rows
 
-FAMILIES = {"attention": attention, "products": products, "rounds": rounds}
+FAMILIES = {"attention": attention, "products": products, "rounds": rounds, "rows": rows}
 NO_ROOM = ("[SharedMemoryFull]", "[RegistersRunOut]", "[PlanImpossible]")  # the last: for a schedule that is named
 SECONDS = 400
 
