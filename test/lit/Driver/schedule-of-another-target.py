@@ -38,7 +38,7 @@
 # NOLOOP: warning: schedule `cluster_m` is applied to no loop: no producer warp copies for it: TMA cannot bring `A` to `A_shared`
 # RUN: tilec %s --target=sm_90a --entry "gemm(stages=1)" --schedule=cluster_m --emit=wave -o %t.mlir 2>&1 | FileCheck %s --check-prefix=NOSTAGES
 # NOSTAGES: warning: schedule `cluster_m` is applied to no loop: nothing runs ahead with num_stages=1
-# RUN: tilec %s --target=sm_90a --entry "gemm(threads=384)" --schedule=cluster_m --remarks --emit=wave -o %t.mlir 2>&1 | FileCheck %s --check-prefix=NOGROUPS
+# RUN: tilec %s --target=sm_90a --entry "gemm(['exact'], threads=384)" --schedule=cluster_m --remarks --emit=wave -o %t.mlir 2>&1 | FileCheck %s --check-prefix=NOGROUPS
 # NOGROUPS-DAG: warning: schedule `cluster_m` is applied to no loop: no warp groups multiply in it; --remarks says why
 # NOGROUPS-DAG: remark: no warp groups multiply here: 3 warp groups cannot share C of 128 x 128
 # RUN: not tilec %s --target=sm_90a --entry "gemm(['overlap'])" --emit=wave 2>&1 | FileCheck %s --check-prefix=ONEGEMM
@@ -53,7 +53,7 @@ from tilec import schedule
 def wish(names, loop):
     """The loop with these wishes, the last name outermost."""
     of_name = {"interleave": schedule.interleave, "ping_pong": schedule.ping_pong, "cluster_m": schedule.cluster_m,
-               "overlap": schedule.overlap, "auto": schedule.auto}
+               "overlap": schedule.overlap, "auto": schedule.auto, "exact": schedule.exact}
     for name in names:
         loop = of_name[name](loop)
     return loop
