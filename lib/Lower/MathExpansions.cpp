@@ -63,11 +63,6 @@ llvm::Value *MathExpansions::clamp(llvm::Value *x, double low, double high) {
   return select(b.CreateFCmpOGT(x, number(x, high)), number(x, high), x);
 }
 
-llvm::Value *MathExpansions::saturate(llvm::Value *x) {
-  x = b.CreateMaxNum(x, number(x, 0.0));
-  return b.CreateMinNum(x, number(x, 1.0));
-}
-
 llvm::Value *MathExpansions::polynomial(llvm::ArrayRef<double> coefficients, llvm::Value *x) {
   llvm::Value *sum = number(x, coefficients.back());
   for (double coefficient : llvm::reverse(coefficients.drop_back()))
@@ -112,19 +107,10 @@ std::pair<llvm::Value *, llvm::Value *> MathExpansions::reduceExp(llvm::Value *x
   return {fma(n, -low, r), nInt};
 }
 
-/// 2^r * 2^n, x = n ln2 + r ln2. The exponent n is kept within [-126, 126], so that 2^n is a number
-/// that bits make; what is left of r beyond gives infinity, denormals and 0, and NaN stays. For
-/// that n + 126 is a share of 252, which saturates, and is rounded by an addition that leaves the
-/// exponent's bits at the end.
 llvm::Value *MathExpansions::exp(llvm::Value *x) {
-  constexpr double span = 252, magic = 0x1.8p23, bias = 127;
-  constexpr double high = 0x1.715476p0, low = log2e - high; // high is log2e as f32
-  llvm::Value *share = saturate(fma(x, log2e / span, number(x, 0.5)));
-  llvm::Value *shifted = fma(share, span, number(x, magic + 1));
-  llvm::Value *n = add(shifted, -(magic + bias));
-  llvm::Value *r = fma(x, low, fma(x, high, b.CreateFNeg(n)));
-  llvm::Value *bits = b.CreateShl(b.CreateBitCast(shifted, b.getInt32Ty()), 23);
-  return b.CreateFMul(e.approxExp2(r), b.CreateBitCast(bits, b.getFloatTy()));
+  // Beyond these, the result is 0 or infinity already.
+  auto [r, n] = reduceExp(clamp(x, -104.0, 89.0));
+  return e.ldexp(add(expm1Reduced(r), 1.0), n);
 }
 
 llvm::Value *MathExpansions::expm1(llvm::Value *x) {
@@ -313,9 +299,9 @@ llvm::Value *MathExpansions::cosh(llvm::Value *x) {
 }
 
 llvm::Value *MathExpansions::tanh(llvm::Value *x) {
-  // 1 - 2 / (e^2x + 1), which is right for an infinite power as well. What the power is off counts
-  // for little: by 2 e^2x / (e^2x + 1)^2, 0.35 where it is used.
-  llvm::Value *magnitude = abs(x), *power = e.approxExp2(mul(magnitude, 2 * log2e));
+  // 1 - 2 / (e^2x + 1); from 10 on it is 1.
+  llvm::Value *magnitude = abs(x);
+  llvm::Value *power = exp(mul(clamp(magnitude, 0.0, 10.0), 2.0));
   llvm::Value *large = fma(e.approxRcp(add(power, 1.0)), -2.0, number(x, 1.0));
   return pickOdd(less(magnitude, 0.625), oddPolynomial(tanhCoefficients, x), large, x);
 }

@@ -82,8 +82,6 @@ private:
   llvm::Value *narrow(llvm::Value *x); ///< f64 to f32
   /// x limited to [low, high]; NaN stays.
   llvm::Value *clamp(llvm::Value *x, double low, double high);
-  /// x limited to [0, 1], 0 of NaN: part of the instruction that gave x.
-  llvm::Value *saturate(llvm::Value *x);
   llvm::Value *select(llvm::Value *condition, llvm::Value *x, llvm::Value *y);
   llvm::Value *less(llvm::Value *x, double y);   ///< ordered
   llvm::Value *equals(llvm::Value *x, double y); ///< ordered

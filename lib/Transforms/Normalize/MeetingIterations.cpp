@@ -17,16 +17,18 @@ using namespace mlir;
 namespace tilec {
 
 static void collectIvs(Value value, tile::ParallelOp loop, Variables &ivs) {
-  if (auto argument = dyn_cast<BlockArgument>(value)) {
-    if (argument.getOwner() == loop.bodyBlock())
+  // Expressions share parts: each is looked at once.
+  SmallVector<Value> open = {value};
+  llvm::SmallDenseSet<Value> seen;
+  while (!open.empty()) {
+    Value at = open.pop_back_val();
+    Operation *op = at.getDefiningOp();
+    if (auto argument = dyn_cast<BlockArgument>(at);
+        argument && argument.getOwner() == loop.bodyBlock())
       ivs.insert(argument.getArgNumber());
-    return;
+    else if (op && loop->isProperAncestor(op) && seen.insert(at).second)
+      llvm::append_range(open, op->getOperands());
   }
-  Operation *op = value.getDefiningOp();
-  if (!op || !loop->isProperAncestor(op))
-    return;
-  for (Value operand : op->getOperands())
-    collectIvs(operand, loop, ivs);
 }
 
 Variables variablesIn(ValueRange indices, tile::ParallelOp loop) {

@@ -142,20 +142,9 @@ void ReductionRewriter::updateOne(OpBuilder &b, Update &update, Value x, Value f
   IRMapping mapping;
   for (auto [n, iv] : llvm::enumerate(kept))
     mapping.map(loop.ivs()[iv], ivs[n]);
-  std::function<Value(Value)> cloned = [&](Value value) -> Value {
-    if (Value known = mapping.lookupOrNull(value))
-      return known;
-    Operation *def = value.getDefiningOp();
-    if (!def || !loop->isProperAncestor(def))
-      return value;
-    for (Value operand : def->getOperands())
-      (void)cloned(operand);
-    b.clone(*def, mapping);
-    return mapping.lookup(value);
-  };
   SmallVector<Value> at;
   for (Value index : update.store.getIndices())
-    at.push_back(cloned(index));
+    at.push_back(computed(b, index, loop, mapping));
   Type scalar = update.store.getValue().getType();
   Value old = tile::LoadOp::create(b, loc, scalar, x, at, FloatAttr());
   Value value = tile::LoadOp::create(b, loc, scalar, folded, ivs, FloatAttr());

@@ -8,13 +8,14 @@
 //
 // SPDX-License-Identifier: Apache-2.0
 //===----------------------------------------------------------------------===//
+#include "Normalize/MeetingIterations.h"
 #include "Normalize/Normalize.h"
+#include "Normalize/Updates.h"
 
 #include "tilec/Analysis/Buffers.h"
 #include "tilec/Transforms/Passes.h"
 
 #include "mlir/Dialect/SCF/IR/SCF.h"
-#include "mlir/IR/IRMapping.h"
 #include "mlir/Interfaces/SideEffectInterfaces.h"
 
 using namespace mlir;
@@ -32,18 +33,18 @@ constexpr int64_t fewestUpdates = 8;
 constexpr int64_t mostTerms = 64;
 
 /// A parallel that does nothing but add to elements of a tensor.
-class Updates {
+class AtomicSums {
 public:
-  explicit Updates(tile::ParallelOp loop) : loop(loop), loc(loop.getLoc()) {}
+  explicit AtomicSums(tile::ParallelOp loop) : loop(loop), loc(loop.getLoc()) {}
 
   bool matches();
   void rewrite();
 
 private:
-  /// Whether the value is computed from that variable of the loop.
-  bool dependsOn(Value value, unsigned variable);
+  /// Whether the value is computed from a variable that the updates do not name.
   bool dependsOnSummed(Value value) {
-    return llvm::any_of(summed, [&](unsigned n) { return dependsOn(value, n); });
+    Variables used = variablesIn(value, loop);
+    return llvm::any_of(summed, [&](unsigned n) { return used.contains(n); });
   }
   /// The parts of a conjunction that are the same for all of the iterations that are summed.
   void conditionsOfKept(Value condition, SmallVectorImpl<Value> &kept);
@@ -51,8 +52,6 @@ private:
   Value fragmentOfTerms();
   /// A fragment with the terms, zero where there is none; the loop fills it.
   Value termsOfLoop();
-  /// Computes a value of the loop's body where the builder is.
-  Value computed(OpBuilder &b, Value value, IRMapping &mapping);
 
   tile::ParallelOp loop;
   Location loc;
@@ -61,21 +60,7 @@ private:
   SmallVector<unsigned, 2> summed, kept;
 };
 
-bool Updates::dependsOn(Value value, unsigned variable) {
-  SmallVector<Value> open = {value};
-  llvm::SmallDenseSet<Value> seen;
-  while (!open.empty()) {
-    Value at = open.pop_back_val();
-    if (at == loop.ivs()[variable])
-      return true;
-    Operation *op = at.getDefiningOp();
-    if (op && loop->isProperAncestor(op) && seen.insert(at).second)
-      llvm::append_range(open, op->getOperands());
-  }
-  return false;
-}
-
-bool Updates::matches() {
+bool AtomicSums::matches() {
   auto kernel = loop->getParentOfType<tile::KernelOp>();
   if (!loop.constantExtents() || kernel.getLockstep())
     return false;
@@ -99,9 +84,16 @@ bool Updates::matches() {
   });
   if (plain.wasInterrupted() || !atomic || (guard && !guard->isProperAncestor(atomic)))
     return false;
+  WalkResult others = loop.walk([&](tile::LoadOp load) {
+    bool readsSum = rootOf(load.getBuffer()) == rootOf(atomic.getBuffer());
+    return readsSum ? WalkResult::interrupt() : WalkResult::advance();
+  });
+  if (others.wasInterrupted())
+    return false;
   int64_t updates = 1, terms = 1;
+  Variables named = variablesIn(atomic.getIndices(), loop);
   for (auto [n, extent] : llvm::enumerate(*loop.constantExtents())) {
-    bool isNamed = llvm::any_of(atomic.getIndices(), [&](Value v) { return dependsOn(v, n); });
+    bool isNamed = named.contains(n);
     (isNamed ? kept : summed).push_back(n);
     updates *= isNamed ? 1 : extent;
     terms *= extent;
@@ -111,7 +103,7 @@ bool Updates::matches() {
          dependsOnSummed(atomic.getValue());
 }
 
-void Updates::conditionsOfKept(Value condition, SmallVectorImpl<Value> &kept) {
+void AtomicSums::conditionsOfKept(Value condition, SmallVectorImpl<Value> &kept) {
   if (!dependsOnSummed(condition))
     kept.push_back(condition);
   else if (auto both = condition.getDefiningOp<arith::AndIOp>())
@@ -119,17 +111,7 @@ void Updates::conditionsOfKept(Value condition, SmallVectorImpl<Value> &kept) {
       conditionsOfKept(part, kept);
 }
 
-Value Updates::computed(OpBuilder &b, Value value, IRMapping &mapping) {
-  Operation *op = value.getDefiningOp();
-  if (mapping.contains(value) || !op || !loop->isProperAncestor(op))
-    return mapping.lookupOrDefault(value);
-  for (Value operand : op->getOperands())
-    computed(b, operand, mapping);
-  b.clone(*op, mapping);
-  return mapping.lookup(value);
-}
-
-Value Updates::fragmentOfTerms() {
+Value AtomicSums::fragmentOfTerms() {
   auto load = atomic.getValue().getDefiningOp<tile::LoadOp>();
   if (!load || !load.getBuffer().getType().isFragment() ||
       !load.getBuffer().getType().getElementType().isF32() ||
@@ -139,7 +121,7 @@ Value Updates::fragmentOfTerms() {
   return guard && dependsOnSummed(guard.getCondition()) ? Value() : load.getBuffer();
 }
 
-Value Updates::termsOfLoop() {
+Value AtomicSums::termsOfLoop() {
   SmallVector<Value> ivs(loop.ivs());
   auto type = tile::BufferType::get(*loop.constantExtents(), atomic.getValue().getType(),
                                     tile::Scope::Fragment);
@@ -155,7 +137,7 @@ Value Updates::termsOfLoop() {
   return terms;
 }
 
-void Updates::rewrite() {
+void AtomicSums::rewrite() {
   SmallVector<int64_t> shape(*loop.constantExtents());
   SmallVector<Value> ivs(loop.ivs());
   Type f32 = atomic.getValue().getType();
@@ -190,13 +172,13 @@ void Updates::rewrite() {
   if (guard)
     conditionsOfKept(guard.getCondition(), conditions);
   for (Value condition : conditions) {
-    Value holds = computed(inner, condition, mapping);
+    Value holds = computed(inner, condition, loop, mapping);
     auto branch = scf::IfOp::create(inner, loc, holds, /*withElseRegion=*/false);
     inner.setInsertionPointToStart(branch.thenBlock());
   }
   SmallVector<Value> at;
   for (Value index : atomic.getIndices())
-    at.push_back(computed(inner, index, mapping));
+    at.push_back(computed(inner, index, loop, mapping));
   Value sum = tile::LoadOp::create(inner, loc, f32, sums, updates.ivs(), FloatAttr());
   tile::AtomicOp::create(inner, atomic.getLoc(), f32, tile::AtomicKind::Add, sum,
                          atomic.getBuffer(), at, atomic.getIsUnsigned());
@@ -209,8 +191,8 @@ void Updates::rewrite() {
 struct SumBeforeAtomicsPass : impl::SumBeforeAtomicsPassBase<SumBeforeAtomicsPass> {
   void runOnOperation() override {
     for (tile::ParallelOp loop : outermostParallels(getOperation()))
-      if (Updates updates(loop); updates.matches())
-        updates.rewrite();
+      if (AtomicSums sums(loop); sums.matches())
+        sums.rewrite();
   }
 };
 

@@ -63,6 +63,16 @@ bool areAlike(Value x, Value y) {
 
 } // namespace
 
+Value computed(OpBuilder &b, Value value, tile::ParallelOp loop, IRMapping &mapping) {
+  Operation *op = value.getDefiningOp();
+  if (mapping.contains(value) || !op || !loop->isProperAncestor(op))
+    return mapping.lookupOrDefault(value);
+  for (Value operand : op->getOperands())
+    computed(b, operand, loop, mapping);
+  b.clone(*op, mapping);
+  return mapping.lookup(value);
+}
+
 bool sameIndices(ValueRange a, ValueRange b) {
   if (a.size() != b.size())
     return false;

@@ -8,6 +8,8 @@
 
 #include "tilec/IR/Tile/Tile.h"
 
+#include "mlir/IR/IRMapping.h"
+
 namespace tilec {
 
 /// One update of an element.
@@ -28,6 +30,11 @@ mlir::Value makeTerm(mlir::OpBuilder &b, mlir::Location loc, const Update &updat
 
 /// The update goes; what only it used of `loop` dies with it.
 void eraseUpdate(tile::StoreOp store, tile::ParallelOp loop);
+
+/// Computes a value of the loop's body where the builder is, with what `mapping` has for the loop's
+/// variables.
+mlir::Value computed(mlir::OpBuilder &b, mlir::Value value, tile::ParallelOp loop,
+                     mlir::IRMapping &mapping);
 
 /// Whether an iteration computes these indices alike.
 bool sameIndices(mlir::ValueRange a, mlir::ValueRange b);

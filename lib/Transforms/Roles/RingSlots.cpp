@@ -42,8 +42,8 @@ constexpr int64_t mostSlots = 8;
 /// Registers a lane needs beside its accumulators: addresses and what the assembler keeps of
 /// descriptors.
 constexpr int64_t otherRegisters = 40;
-/// Where no producer serves, beside fragments and what goes to shared memory: 16 to 34 in seven
-/// kernels of 256 threads (docs/numbers/hopper-trials.md, "Blocks beside each other").
+/// Where no producer serves, beside the fragments that live and what goes to shared memory: 14 to
+/// 34 in those of docs/numbers/hopper-trials.md, "Blocks beside each other", that have 256 threads.
 constexpr int64_t otherWithoutProducer = 26;
 
 int64_t allFragmentBits(tile::KernelOp kernel) {

@@ -21,7 +21,7 @@
 # SHORT:     v_exp_f32
 # SHORT-NOT: v_ldexp_f32
 # ONCE:      v_exp_f32
-# NATURAL:   0x3bbb989e
+# NATURAL:   0x3ab511b4
 # KEPT:      v_exp_f32
 # KEPT:      v_ldexp_f32
 # EXACT:     v_div_fmas_f32

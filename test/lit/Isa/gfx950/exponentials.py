@@ -17,7 +17,7 @@
 # may count it is scaled around it. (The one that a row's sum begins with is scaled.) Arguments up to +-240 and +-60 reach both ends of f16's, and the denormals of bf16 and f32.
 
 # ONE:      v_exp_f32
-# ONE-NOT:  {{v_ldexp_f32|0xc2fc0000|0x3bbb989e}}
+# ONE-NOT:  {{v_ldexp_f32|0xc2fc0000}}
 # SUM:      v_exp_f32
 # SUM:      v_ldexp_f32
 # The logarithm of that sum is only the argument of others: v_log_f32 behind a scaling of denormals.
@@ -25,7 +25,7 @@
 # SUM:      v_ldexp_f32
 # SUM:      v_log_f32
 # SUM-NOT:  {{v_ldexp_f32|_f64}}
-# KEPT:     {{v_ldexp_f32|v_lshlrev_b32_e32 v[0-9]+, 23}}
+# KEPT:     v_ldexp_f32
 # RIGHT:    PASS
 import tilelang.language as T
 
