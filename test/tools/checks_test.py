@@ -55,6 +55,19 @@ class Includes(Tree):
         self.assertIsNone(self.complaint("lib/Sim/A.cpp", "llvm/MC/MCInst.h"))
         self.assertIsNone(self.complaint("lib/IR/Tile/A.cpp", "../Common.h"))
 
+    def test_the_source_of_a_pass_sees_the_dialects_that_it_depends_on(self):
+        self.write("include/tilec/Transforms/Passes.td",
+                   'def OnePass : Pass<"one"> {\n  let dependentDialects = ["::mlir::math::MathDialect"];\n}\n')
+        source, define = "lib/Transforms/Roles/A.cpp", "#define GEN_PASS_DEF_ONEPASS\n"
+        self.write("cmake/TilecLibrary.cmake", CMAKE.replace("FOLDERS IR", "FOLDERS IR Transforms"))
+        self.write(source, define)
+        self.assertIn("depends on the dialect Math", check_includes.check(self.root)[0][0])
+        self.write(source, '#include "mlir/Dialect/Math/IR/Math.h"\n' + define)
+        self.assertEqual(check_includes.check(self.root)[0], [])
+        self.write("lib/Transforms/Roles/H.h", '#pragma once\n#include "mlir/Dialect/Math/IR/Math.h"\n')
+        self.write(source, '#include "Roles/H.h"\n' + define)
+        self.assertEqual(check_includes.check(self.root)[0], [])
+
     def test_sub_folders_of_transforms_have_levels(self):
         self.assertIsNone(self.complaint("lib/Transforms/Roles/A.cpp", "Layouts/L.h"))
         self.assertIsNone(self.complaint("lib/Transforms/Roles/A.cpp", "Roles/Strategies/S.h"))

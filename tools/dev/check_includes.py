@@ -7,7 +7,8 @@ through others, all of lower levels; only the MLIR folders include mlir/..., and
 include no LLVM at all. The sub-folders of lib/Transforms have levels of their own
 (TILEC_TRANSFORMS_ORDER); a public header of Transforms has that of the sub-folder whose sources define
 its functions. What a header declares is defined in its own folder: who includes a header depends on
-that folder, and on no other. Headers of MLIR dialects that cost seconds in every file that sees them are
+that folder, and on no other. The source of a pass sees the headers of the dialects that the pass depends on:
+sources that are compiled together hide that one is missing. Headers of MLIR dialects that cost seconds in every file that sees them are
 refused everywhere.
 """
 
@@ -192,14 +193,39 @@ class Homes:
                        "folder")
 
 
+class Passes:
+    """Dialects that passes depend on, by Passes.td: what is made of it names them in the source of each pass."""
+
+    def __init__(self, table):
+        self.dialects = {}  # pass -> names of dialects
+        for body in re.split(r"^def ", table, flags=re.M)[1:]:
+            listed = re.search(r"dependentDialects = \[([^\]]*)\]", body)
+            if listed:
+                self.dialects[body.split()[0]] = re.findall(r"::mlir::\w+::(\w+)Dialect", listed.group(1))
+
+    def complaints(self, path, homes):
+        text = homes.texts[path]
+        for match in re.finditer(r"^#define GEN_PASS_DEF_(\w+)", text, re.M):
+            name = next((name for name in self.dialects if name.upper() == match.group(1)), None)
+            for dialect in self.dialects.get(name, ()):
+                header = f"mlir/Dialect/{dialect}/IR/"
+                seen = [text] + [homes.texts[file] for file in homes.seen_by(path)]
+                if not any(included.startswith(header) for one in seen for included in map("".join, INCLUDE.findall(one))):
+                    line = text.count("\n", 0, match.start()) + 1
+                    yield f"{path}:{line}: {name} depends on the dialect {dialect}: include {header}{dialect}.h"
+
+
 def check(root):
     layering = Layering((root / "cmake/TilecLibrary.cmake").read_text(), libraries_of(root))
     order = Order((root / "lib/Transforms/CMakeLists.txt").read_text())
     files = [file for top in ["lib", "include"] for file in sorted((root / top).rglob("*")) if file.suffix in SUFFIXES]
     texts = {file.relative_to(root).as_posix(): file.read_text(errors="replace") for file in files if file.is_file()}
     texts = {path: text for path, text in texts.items() if folder_of(path)}
-    complaints = list(Homes(texts).complaints(order))
+    homes = Homes(texts)
+    complaints = list(homes.complaints(order))
+    passes = Passes(texts.get("include/tilec/Transforms/Passes.td", ""))
     for path, text in texts.items():
+        complaints += passes.complaints(path, homes)
         folder = folder_of(path)
         if folder not in layering.level:
             complaints.append(f"{path}:1: folder {folder} has no level")
