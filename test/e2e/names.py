@@ -178,7 +178,7 @@ def directed(N=64):
             tx = T.get_thread_binding()
             T.copy(A, s)
             T.call_extern("handle", "__builtin_amdgcn_s_waitcnt", 0)
-            T.call_intrin("void", "llvm.amdgcn.iglp.opt", 1)
+            T.call_intrin("void", "llvm.amdgcn.iglp.opt", 0)
             for i in T.serial(N):
                 C[i, tx] = s[i, tx] * 2.0
             T.call_extern("handle", "__builtin_amdgcn_sched_group_barrier", 0x100, 2, 0)
