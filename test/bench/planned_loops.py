@@ -3,12 +3,12 @@
 """How many loops have a plan: over the kernels of the tests and, given a checkout of tilelang, over its files.
 
 usage: planned_loops.py BUILD [--upstream CHECKOUT] [--targets LIST] [--only REGEX] [--pipelined] [--every N] [--jobs N]
-                        [--least TARGET=PERCENT]
+                        [--least TARGET=PERCENT] [--show]
 
 Each kernel of tools/dev/replay (examples, test/e2e, test/lit/Isa, benchmarks), and each entry of
 test/data/corpus/entries.txt in the checkout, is compiled with `--emit=report --json`, whose `loop_verdicts` say of
 each counted loop: planned, sequential or unplanned, and why. Printed is the share of planned loops among those that
-are planned or unplanned, and the reasons of the others. A kernel that a target refuses is left out. Fails where a target
+are planned or unplanned, and the reasons of the others (--show: by kernel, too). A kernel that a target refuses is left out. Fails where a target
 refuses all, or has a share below its --least. A sample for a test: scripts that pipeline a loop (--pipelined), one in N
 of their kernels.
 """
@@ -57,17 +57,19 @@ def verdicts_of(job):
     return target, json.loads(run.stdout).get("loop_verdicts", [])
 
 
-def table(name, jobs, workers, least):
+def table(name, jobs, workers, least, show):
     faults = []
     counts = collections.defaultdict(collections.Counter)
     reasons = collections.Counter()
     with concurrent.futures.ThreadPoolExecutor(workers) as pool:
-        for target, verdicts in pool.map(verdicts_of, jobs):
+        for (_, (_, script, options, _)), (target, verdicts) in zip(jobs, pool.map(verdicts_of, jobs)):
             counts[target]["refused" if verdicts is None else "kernels"] += 1
             for verdict in verdicts or []:
                 counts[target][verdict["verdict"]] += 1
                 if verdict["verdict"] == "unplanned":
                     reasons[verdict["reason"]] += 1
+                    if show:
+                        print(f"{target} {' '.join([script, *options])}: {verdict['reason']}")
     print(f"{name}\n{'target':8} kernels refused planned unplanned sequential   share")
     for target, count in sorted(counts.items()):
         asked = count["planned"] + count["unplanned"]
@@ -94,6 +96,7 @@ def main():
     parser.add_argument("--every", type=int, default=1, help="only one in so many kernels")
     parser.add_argument("--jobs", type=int, default=2)
     parser.add_argument("--least", action="append", default=[], help="TARGET=PERCENT, of this repository's kernels")
+    parser.add_argument("--show", action="store_true", help="name the kernels of unplanned loops")
     options = parser.parse_args()
     tilec, wanted = str((options.build / "bin/tilec").resolve()), options.targets.split(",")
 
@@ -106,9 +109,9 @@ def main():
         return [(tilec, k) for k in kernels if k[3] in wanted]
 
     least = {target: float(percent) for target, percent in (text.split("=") for text in options.least)}
-    faults = table("kernels of this repository", chosen(own_kernels()), options.jobs, least)
+    faults = table("kernels of this repository", chosen(own_kernels()), options.jobs, least, options.show)
     if options.upstream:
-        faults += table("files of upstream", chosen(upstream_kernels(options.upstream)), options.jobs, {})
+        faults += table("files of upstream", chosen(upstream_kernels(options.upstream)), options.jobs, {}, options.show)
     for fault in faults:
         print(f"error: {fault}")
     return 1 if faults else 0

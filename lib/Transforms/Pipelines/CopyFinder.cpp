@@ -15,10 +15,17 @@ using namespace mlir;
 
 namespace tilec {
 
-/// Whether the view can be moved out of its tensor along its first dimension, whole as it is.
-static bool canLieOutside(tile::SubviewOp view) {
+bool canLieOutside(tile::CopyOp copy) {
+  auto view = copy.getSrc().getDefiningOp<tile::SubviewOp>();
   return view && view.getSource().getDefiningOp<tile::TensorOp>() &&
          canLieOutside(view.getSource().getType());
+}
+
+/// Whether loops over elements read what it brings, and nothing else: the numbers of their rows.
+static bool bringsNumbers(tile::CopyOp copy) {
+  return llvm::all_of(copy.getDst().getUsers(), [&](Operation *user) {
+    return user == copy || user->getParentOfType<tile::ElementLoop>();
+  });
 }
 
 CopyFinder::CopyFinder(tile::ForOp loop, const TargetInfo &target, PipelinePlan &plan)
@@ -41,8 +48,8 @@ Block *CopyFinder::block() {
 
 void CopyFinder::addCopies(Block *block) {
   for (tile::CopyOp copy : block->getOps<tile::CopyOp>()) {
-    auto view = copy.getSrc().getDefiningOp<tile::SubviewOp>();
-    bool isCountable = block == loop.bodyBlock() || !isCounted || canLieOutside(view);
+    bool isCountable =
+        block == loop.bodyBlock() || !isCounted || canLieOutside(copy) || bringsNumbers(copy);
     if (mayRunAhead(copy, copy) && isCountable)
       add(copy, copy);
   }

@@ -13,6 +13,10 @@
 
 namespace tilec {
 
+/// Whether the copy's source can be moved out of its tensor along its first dimension, whole as it
+/// is: it brings nothing from there.
+bool canLieOutside(tile::CopyOp copy);
+
 class CopyFinder {
 public:
   CopyFinder(tile::ForOp loop, const TargetInfo &target, PipelinePlan &plan);

@@ -32,10 +32,11 @@ int64_t PipelinePlan::slotsOf(size_t ring) const {
   return int64_t(llvm::PowerOf2Ceil(numbersAhead() + 1));
 }
 
-/// Takes the copies out of the plan for which that holds.
-static void drop(PipelinePlan &plan, llvm::function_ref<bool(tile::CopyOp)> isOut) {
-  size_t kept = 0;
-  for (size_t n = 0; n < plan.fills.size(); ++n) {
+/// Takes the copies from `first` on out of the plan for which that holds.
+static void drop(PipelinePlan &plan, llvm::function_ref<bool(tile::CopyOp)> isOut,
+                 size_t first = 0) {
+  size_t kept = first;
+  for (size_t n = first; n < plan.fills.size(); ++n) {
     tile::CopyOp copy = plan.copyAt(n);
     if (copy && isOut(copy))
       continue;
@@ -108,10 +109,8 @@ static void bringNumbersForward(PipelinePlan &plan) {
 static void addGathers(PipelinePlan &plan, tile::ForOp loop, Block *round,
                        const TargetInfo &target) {
   bool isCounted = target.asyncCopies.completion != Completion::Groups;
-  // Copies that are counted run in each round, from outside of the tensor in one that is left out:
-  // rows that a tensor names are not there then.
   if (loop->getParentOfType<tile::KernelOp>().getLockstep() ||
-      (isCounted && (!copiesWidePieces(target) || round != loop.bodyBlock())))
+      (isCounted && !copiesWidePieces(target)))
     return;
   Accesses all = accessesOf(loop);
   for (tile::ElementLoop parallel : round->getOps<tile::ElementLoop>()) {
@@ -160,6 +159,9 @@ PipelinePlan planPipeline(tile::ForOp loop, const TargetInfo &target, bool withG
     plan.round = {};
   if (withGathers)
     addGathers(plan, loop, round, target);
+  // Numbers of rows are brought of all rounds, whatever their condition.
+  if (plan.round && target.asyncCopies.completion != Completion::Groups)
+    drop(plan, [](tile::CopyOp copy) { return !canLieOutside(copy); }, plan.numbers);
   if (plan.isEmpty())
     plan.stages = 1;
   return plan;

@@ -11,6 +11,7 @@
 #include "Pipelines/AsyncPieces.h"
 #include "Pipelines/Gather.h"
 #include "Pipelines/Pipeline.h"
+#include "Roles/ProducerLoop.h"
 
 #include "tilec/Base/Math.h"
 
@@ -136,7 +137,7 @@ RowNumbers::RowNumbers(tile::ForOp loop, const TargetInfo &target) : loop(loop),
       loop->getParentOfType<tile::KernelOp>().getLockstep())
     return;
   SmallVector<tile::LoadOp> numbers, others;
-  for (tile::ElementLoop parallel : loop.bodyBlock()->getOps<tile::ElementLoop>()) {
+  for (tile::ElementLoop parallel : roundOf(loop)->getOps<tile::ElementLoop>()) {
     std::optional<Gather> gather = gatherOf(parallel, target);
     for (tile::LoadOp load : parallel.bodyBlock()->getOps<tile::LoadOp>())
       if (load.getBuffer().getType().isGlobal() && !(gather && load == gather->load))

@@ -112,7 +112,8 @@ void RunAhead::startCopies(Round at, size_t first, size_t last) {
 void RunAhead::startCopy(size_t fill, Value slot, IRMapping &mapping, bool uncounted) {
   tile::CopyOp copy = plan.copyAt(fill);
   OpBuilder::InsertionGuard guard(builder);
-  Value condition = conditionOf(copy, mapping);
+  // Numbers of rows are brought of rounds that are left out, too.
+  Value condition = uncounted && plan.round ? Value() : conditionOf(copy, mapping);
   bool isInBranch = condition && !plan.countsRounds;
   IRMapping inBranch = mapping; // others do not find what is computed there
   if (isInBranch) {
@@ -172,7 +173,27 @@ void RunAhead::startGather(tile::ElementLoop gather, tile::AllocOp ring, Round r
   mapping.map(buffer, slotView(ring, round.slot));
   for (size_t n = 0; n < plan.numbers; ++n)
     mapping.map(plan.rings[n].getResult(), slotView(plan.rings[n], slotIn(n, round.number)));
-  tile::turnInto<tile::GatherOp>(cast<tile::ElementLoop>(builder.clone(*gather, mapping)));
+  auto started = cast<tile::ElementLoop>(builder.clone(*gather, mapping));
+  if (plan.round && plan.countsRounds)
+    leaveOutUnless(mapping.lookupOrDefault(plan.round.getCondition()), started);
+  tile::turnInto<tile::GatherOp>(started);
+}
+
+void RunAhead::leaveOutUnless(Value condition, tile::ElementLoop gather) {
+  auto store = *gather.bodyBlock()->getOps<tile::StoreOp>().begin();
+  OpBuilder::InsertionGuard guard(builder);
+  if (auto masked = store.getValue().getDefiningOp<arith::SelectOp>()) {
+    builder.setInsertionPoint(masked);
+    Value both = arith::AndIOp::create(builder, loc, condition, masked.getCondition());
+    masked.getConditionMutable().assign(both);
+    return;
+  }
+  builder.setInsertionPoint(gather);
+  Type element = store.getValue().getType();
+  Value zero = arith::ConstantOp::create(builder, loc, builder.getZeroAttr(element));
+  builder.setInsertionPoint(store);
+  Value value = arith::SelectOp::create(builder, loc, condition, store.getValue(), zero);
+  store.getValueMutable().assign(value);
 }
 
 void RunAhead::startNumbers(Value number) {

@@ -64,6 +64,8 @@ private:
   }
   /// The view, or, where the condition does not hold, what lies behind its tensor.
   mlir::Value outsideUnless(mlir::Value condition, mlir::Value source);
+  /// Has a gather bring nothing where the condition does not hold.
+  void leaveOutUnless(mlir::Value condition, tile::ElementLoop gather);
   /// The ring's slot of an iteration.
   mlir::Value slotIn(size_t ring, mlir::Value iteration);
   void startCopiesBefore();
