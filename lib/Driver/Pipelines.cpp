@@ -60,6 +60,7 @@ static constexpr llvm::StringLiteral formingPasses[] = {
     "tile-join-products",
     "tile-forward-operands",
     "tile-forward-tiles",
+    "tile-forward-numbers",
     "tile-join-updates",
     // What no branch is left for does not keep a loop from being a fill.
     "tile-erase-dead",
@@ -190,7 +191,9 @@ std::string pipelineOf(Stage stage, Arch arch, llvm::StringRef schedule, bool ch
   case Stage::Wave:
     if (checkBounds)
       target.insert(target.size() - 1, " check-bounds=true");
-    return "builtin.module(tile-to-wave" + target + ",canonicalize{region-simplify=disabled},cse)";
+    // An assembler of its own decides about registers elsewhere.
+    return "builtin.module(tile-to-wave" + target + ",canonicalize{region-simplify=disabled},cse" +
+           (targetInfo(arch).keepsOrder ? ",wave.kernel(wave-places-first)" : "") + ")";
   case Stage::WaveScheduled:
     if (targetInfo(arch).asyncCopies.completion == Completion::Groups)
       return "builtin.module(wave.kernel(wave-carry-rounds" + target +

@@ -530,6 +530,17 @@ def ForwardTilesPass : Pass<"tile-forward-tiles", "::tilec::tile::ProgramOp"> {
   }];
 }
 
+def ForwardNumbersPass : Pass<"tile-forward-numbers", "::tilec::tile::ProgramOp"> {
+  let summary = "places that a tile of numbers says are read from the tensor";
+  let description = [{
+    Needs:  copies are `tile.copy`.
+    Gives:  in pipelined loops, `t[i] = Rows[x + i]` and `b[i, j] = B[t[i], j]` are `b[i, j] = B[Rows[x + i], j]`:
+            what finds its rows by a tile of its own round could not run ahead. A tile that nobody else reads is gone.
+    Leaves: what is computed; numbers of tensors that the kernel writes; lockstep kernels.
+  }];
+  let dependentDialects = ["::mlir::arith::ArithDialect"];
+}
+
 def JoinUpdatesPass : Pass<"tile-join-updates", "::tilec::tile::ProgramOp"> {
   let summary = "a tile that is changed in place is brought with its last values";
   let description = [{
@@ -1397,6 +1408,16 @@ def ReadsFirstPass : Pass<"wave-reads-first", "::tilec::wave::KernelOp"> {
   }];
   let options = [Option<"target", "target", "std::string",
                         "std::string(::tilec::nameOf(::tilec::defaultArch))", "the chip">];
+}
+
+def PlacesFirstPass : Pass<"wave-places-first", "::tilec::wave::KernelOp"> {
+  let summary = "places are computed before the numbers behind them are read";
+  let description = [{
+    Needs:  `tile-to-wave`.
+    Gives:  a round that takes a number of a row from another register, in which it reads the next one, computes places
+            from it before it reads that: no copy between the two waits for the read.
+    Leaves: everything else.
+  }];
 }
 
 def LeaveAtomicsPass : Pass<"wave-leave-atomics", "::tilec::wave::KernelOp"> {

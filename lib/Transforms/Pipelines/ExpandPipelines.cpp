@@ -58,9 +58,11 @@ struct ExpandPipelinesPass : impl::ExpandPipelinesPassBase<ExpandPipelinesPass> 
     eraseDeadOps(getOperation());
   }
 
-  /// The next round's tiles of a loop of products wait in registers, where those have room.
+  /// The next round's tiles of a loop of products wait in registers, where those have room. Tiles
+  /// that copies without registers could bring are read in accesses of so many `bytes`; 0: the
+  /// widest.
   static bool holdNextRound(HeldRounds &held, const SharedMemory &memory, const TargetInfo &chip,
-                            int64_t fewestWaves = 0) {
+                            int64_t fewestWaves = 0, int64_t bytes = 0) {
     // Copies that need no registers are better at pieces that are narrower than an access. Parts of
     // words each take a register: with matrix instructions of half the depth, as targets have whose
     // copies are narrow, too, that is slower (docs/machine-code/pipelining.md).
@@ -70,7 +72,7 @@ struct ExpandPipelinesPass : impl::ExpandPipelinesPassBase<ExpandPipelinesPass> 
         return true;
       auto copy = dyn_cast<tile::CopyOp>(fill);
       if (copy && asyncPieceBytes(copy.getSrc(), copy.getDst(), chip) != 0)
-        return held.readsPieces(fill, chip.accessBytes);
+        return held.readsPieces(fill, bytes != 0 ? bytes : chip.accessBytes);
       return held.readsPieces(fill, copiesWidePieces(chip) ? wordBytes / 2 : wordBytes);
     };
     return !held.fills().empty() && llvm::all_of(held.fills(), suits) && held.fits(fewestWaves) &&
@@ -102,7 +104,11 @@ struct ExpandPipelinesPass : impl::ExpandPipelinesPassBase<ExpandPipelinesPass> 
     SharedMemory ofOneSlot = memory.now();
     for (tile::AllocOp ring : plan.rings)
       ofOneSlot.setSlots(ring, 1);
-    return holdNextRound(held, ofOneSlot, chip, HeldRounds::enoughWaves);
+    // The alternative is a round that waits for what it reads itself. Reads of rounds under a
+    // condition are done in any case, and halves of them cost more than that (0.86).
+    bool isEachRound = roundOf(loop) == loop.bodyBlock();
+    return holdNextRound(held, ofOneSlot, chip, HeldRounds::enoughWaves,
+                         chip.accessBytes / (isEachRound ? 2 : 1));
   }
 
   /// Whether the one wait of a round is for all copies that are under way.

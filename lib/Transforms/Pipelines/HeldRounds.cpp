@@ -125,9 +125,11 @@ bool HeldRounds::isLegal(tile::ElementLoop parallel) {
     }
   }
   SmallVector<tile::LoadOp> values = tensorReadsOf(parallel).values;
-  bool hasWhole = values.size() == 1 || llvm::any_of(values, [&](tile::LoadOp load) {
-                    return variablesOf(load.getIndices(), parallel).size() == parallel.ivs().size();
-                  });
+  auto isWhole = [&](tile::LoadOp load) {
+    return values.size() == 1 ||
+           variablesOf(load.getIndices(), parallel).size() == parallel.ivs().size();
+  };
+  bool hasWhole = llvm::any_of(values, isWhole);
   bool isSame = llvm::all_of(
       values, [&](tile::LoadOp load) { return variablesOf(load.getIndices(), parallel).empty(); });
   if (!ring || values.empty() || isSame || !hasWhole || !isFilledBy(parallel, ring))
@@ -135,7 +137,8 @@ bool HeldRounds::isLegal(tile::ElementLoop parallel) {
   for (tile::LoadOp load : values)
     if (isChangedBy(all.writes, rootOf(load.getBuffer())) ||
         bitsOf(tile::dtypeOf(load.getBuffer().getType().getElementType())) < 8 ||
-        !isKnownAhead(load, parallel) || (round && !canLieOutside(load.getBuffer().getType())))
+        !isKnownAhead(load, parallel) ||
+        (round && isWhole(load) && !canLieOutside(load.getBuffer().getType())))
       return false;
   if (!round && !isBeside)
     return true;
