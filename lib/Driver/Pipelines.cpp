@@ -40,6 +40,7 @@ static constexpr llvm::StringLiteral formingPasses[] = {
     "tile-expand-scans",
     // Parallels: which there are, and perfect nests of them. A buffer is spread when the loops over
     // its elements are known.
+    "tile-join-row-copies",
     "tile-parallelize-loops",
     "tile-spread-locals",
     "tile-merge-parallels",

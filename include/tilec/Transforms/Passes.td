@@ -327,6 +327,17 @@ def ExpandScansPass : Pass<"tile-expand-scans", "::tilec::tile::ProgramOp"> {
   let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::scf::SCFDialect"];
 }
 
+def JoinRowCopiesPass : Pass<"tile-join-row-copies", "::tilec::tile::ProgramOp"> {
+  let summary = "rows that a serial loop copies are brought by one parallel";
+  let description = [{
+    Needs:  copies are `tile.copy`.
+    Gives:  a serial loop outside of parallels that only copies a row of a tensor in each iteration, to that row of a
+            tile, is a `tile.parallel` over the rows' elements.
+    Leaves: what is computed; lockstep kernels, boxes of several rows.
+  }];
+  let dependentDialects = ["::mlir::arith::ArithDialect"];
+}
+
 def ParallelizeLoopsPass : Pass<"tile-parallelize-loops", "::tilec::tile::ProgramOp"> {
   let summary = "serial loops with independent iterations are parallels";
   let description = [{

@@ -57,6 +57,7 @@ static std::vector<Contract> contractsToLayouts() {
       {"tile-unify-meetings", {WholeBuffers}, {}, parameters},
       {"tile-lower-breaks", {}, {NoBreaks}, parameters},
       {"tile-expand-scans", {}, {}, parameters},
+      {"tile-join-row-copies", {WholeBuffers}, {}, parameters},
       {"tile-parallelize-loops", {WholeBuffers}, {}, parameters},
       {"tile-spread-locals", {WholeBuffers}, {PlacedLocals}, {true, {"tile.alloc"}, ""}},
       {"tile-merge-parallels", {}, {}, parameters},

@@ -27,6 +27,12 @@ namespace tilec {
 
 namespace {
 
+/// Whether it may hold numbers of rows.
+bool isOfNumbers(tile::BufferType type) {
+  return (type.isShared() || type.isFragment()) && type.getElementType().isInteger() &&
+         tile::dtypeOf(type.getElementType()) != DType::Bool;
+}
+
 /// Whether it says where an element of a tensor is.
 bool isPlace(Value value) {
   llvm::SetVector<Value> values;
@@ -96,10 +102,6 @@ bool isPipelined(Operation *op) {
 }
 
 std::optional<Numbers> numbersOf(tile::AllocOp tile, const Accesses &ofKernel) {
-  tile::BufferType type = tile.getResult().getType();
-  if (!(type.isShared() || type.isFragment()) || !type.getElementType().isInteger() ||
-      tile::dtypeOf(type.getElementType()) == DType::Bool)
-    return std::nullopt;
   Numbers numbers;
   SmallVector<tile::LoadOp> loads;
   for (Operation *user : tile->getUsers()) {
@@ -157,17 +159,23 @@ struct ForwardNumbersPass : impl::ForwardNumbersPassBase<ForwardNumbersPass> {
     for (tile::KernelOp kernel : getOperation().getBody().getOps<tile::KernelOp>()) {
       if (kernel.getLockstep())
         continue;
-      std::optional<Accesses> accesses;
+      SmallVector<tile::AllocOp> tiles;
       kernel.walk([&](tile::AllocOp tile) {
-        if (!accesses)
-          accesses = accessesOf(kernel);
-        if (std::optional<Numbers> numbers = numbersOf(tile, *accesses)) {
-          forward(*numbers);
-          if (llvm::all_of(tile->getUsers(),
-                           [&](Operation *user) { return numbers->fill->isAncestor(user); }))
-            numbers->fill->erase();
-        }
+        if (isOfNumbers(tile.getResult().getType()))
+          tiles.push_back(tile);
       });
+      if (tiles.empty())
+        continue;
+      Accesses accesses = accessesOf(kernel);
+      for (tile::AllocOp tile : tiles) {
+        std::optional<Numbers> numbers = numbersOf(tile, accesses);
+        if (!numbers)
+          continue;
+        forward(*numbers);
+        auto isOfFill = [&](Operation *user) { return numbers->fill->isAncestor(user); };
+        if (llvm::all_of(tile->getUsers(), isOfFill))
+          numbers->fill->erase();
+      }
     }
   }
 };
