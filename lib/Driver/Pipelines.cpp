@@ -60,6 +60,7 @@ static constexpr llvm::StringLiteral formingPasses[] = {
     "tile-roll-tails",
     "tile-join-products",
     "tile-forward-operands",
+    "tile-forward-transposes",
     "tile-forward-tiles",
     "tile-forward-numbers",
     "tile-join-updates",

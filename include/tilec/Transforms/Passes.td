@@ -531,6 +531,16 @@ def ForwardOperandsPass : Pass<"tile-forward-operands", "::tilec::tile::ProgramO
   }];
 }
 
+def ForwardTransposesPass : Pass<"tile-forward-transposes", "::tilec::tile::ProgramOp"> {
+  let summary = "products read across tiles that are transposed for them";
+  let description = [{
+    Needs:  `tile-fold-views`.
+    Gives:  a tile of 16-bit elements that only brings the transpose of a shared tile to products of the same block is
+            gone: they read the shared tile, `transpose_a` or `transpose_b` the other way.
+    Leaves: what is computed; tiles with a layout of their author's; lockstep kernels.
+  }];
+}
+
 def ForwardTilesPass : Pass<"tile-forward-tiles", "::tilec::tile::ProgramOp"> {
   let summary = "fragments read tensors themselves";
   let description = [{

@@ -76,6 +76,7 @@ static std::vector<Contract> contractsToLayouts() {
       {"tile-roll-tails", {}, {}, parameters},
       {"tile-join-products", {}, {}, parameters},
       {"tile-forward-operands", {}, {}, parameters},
+      {"tile-forward-transposes", {WholeBuffers}, {}, parameters},
       {"tile-forward-tiles", {}, {}, parameters},
       {"tile-forward-numbers", {WholeBuffers}, {}, parameters},
       {"tile-join-updates", {WholeBuffers}, {}, parameters},
