@@ -343,7 +343,8 @@ def ParallelizeLoopsPass : Pass<"tile-parallelize-loops", "::tilec::tile::Progra
   let description = [{
     Needs:  `tile-fold-views`.
     Gives:  a serial loop of constant bounds outside of parallels, of which no iteration touches what another
-            one writes, is a `tile.parallel`, with as many loops of its nest as are independent.
+            one writes, is a `tile.parallel`, with as many loops of its nest as are independent. Parallels inside
+            are its own.
     Leaves: what is computed; lockstep kernels, pipelined loops.
   }];
   let dependentDialects = ["::mlir::arith::ArithDialect"];
@@ -513,10 +514,11 @@ def RollTailsPass : Pass<"tile-roll-tails", "::tilec::tile::ProgramOp"> {
 }
 
 def JoinProductsPass : Pass<"tile-join-products", "::tilec::tile::ProgramOp"> {
-  let summary = "products whose author cuts K by hand are one";
+  let summary = "products that their author cuts by hand are one";
   let description = [{
     Needs:  `tile-raise-copies`.
-    Gives:  a serial loop whose rounds multiply the steps of two shared tiles along K is one product.
+    Gives:  a serial loop whose rounds multiply the steps of two shared tiles along K is one product; so is one whose
+            rounds bring the parts of M or N to the parts of a fragment.
     Leaves: sums that the steps round; lockstep kernels.
   }];
 }

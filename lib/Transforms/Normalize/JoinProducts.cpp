@@ -1,4 +1,4 @@
-//===- JoinProducts.cpp - products whose author cuts K by hand ------------===//
+//===- JoinProducts.cpp - products that their author cuts by hand --------===//
 //
 // Kernels that were written for the instructions of one warp go through a tile's K in steps of an
 // instruction, and bring each step's operands to registers themselves:
@@ -6,7 +6,8 @@
 //   for i in [0, 2): a = A_s[:, 16 i : 16 i + 16]; b = B_s[:, 16 i : ...]; gemm(a, b, C)
 //
 // All steps together are `gemm(A_s, B_s, C)`, which the target reads and multiplies in the way it
-// has for that: swizzled, by warp groups, beside a producer.
+// has for that: swizzled, by warp groups, beside a producer. So are the parts of M or N that a loop
+// goes through, gemm(A_s, B_s[64 i : 64 i + 64], C[:, 64 i : ...]).
 //
 // The steps of a sum in f32 and int32 are exact in any cut; a shorter C is rounded in between, and
 // stays as it is.
@@ -44,6 +45,11 @@ private:
   /// The shared tile that the steps of the operand go through along dimension `k`; null: another
   /// operand.
   tile::AllocOp tileOf(Value operand, unsigned k);
+  bool findSteps();
+  bool findParts(unsigned dim);
+  /// Whether the view goes through the two dimensions of a tile along `along`, a step a round, and
+  /// has all of the other one.
+  bool goesThrough(tile::SubviewOp window, unsigned along);
   /// The window that a copy of the body brings to the fragment, for this product alone.
   Value windowOf(tile::AllocOp fragment);
 
@@ -51,7 +57,7 @@ private:
   int64_t rounds = 0;
   tile::GemmOp gemm;
   SmallVector<tile::CopyOp, 2> copies;
-  tile::AllocOp a, b;
+  Value a, b, c; ///< whole
 };
 
 bool WholeProduct::take(Operation &op) {
@@ -92,37 +98,62 @@ tile::AllocOp WholeProduct::tileOf(Value operand, unsigned k) {
                   ? windowOf(fragment)
                   : Value();
   auto window = operand ? operand.getDefiningOp<tile::SubviewOp>() : tile::SubviewOp();
+  bool isTile = goesThrough(window, k) && window.getSource().getType().isShared();
+  return isTile ? window.getSource().getDefiningOp<tile::AllocOp>() : tile::AllocOp();
+}
+
+bool WholeProduct::goesThrough(tile::SubviewOp window, unsigned along) {
   auto tile = window ? window.getSource().getDefiningOp<tile::AllocOp>() : tile::AllocOp();
-  if (!tile || !tile.getResult().getType().isShared() || !window.getDropped().empty())
-    return {};
+  if (!tile || !window.getDropped().empty() || tile.getResult().getType().rank() != 2)
+    return false;
   ArrayRef<int64_t> whole = tile.getResult().getType().getShape();
   ArrayRef<int64_t> step = window.getResult().getType().getShape();
-  if (whole.size() != 2)
-    return {};
   for (unsigned d = 0; d < 2; ++d) {
     LinearForm form = linearize(window.getOffsets()[d]);
-    int64_t expected = d == k ? step[d] : 0;
+    int64_t expected = d == along ? step[d] : 0;
     if (form.constant != 0 || form.coefficient(loop.iv()) != expected ||
-        !form.without(loop.iv()).terms.empty() || whole[d] != (d == k ? rounds : 1) * step[d])
-      return {};
+        !form.without(loop.iv()).terms.empty() || whole[d] != (d == along ? rounds : 1) * step[d])
+      return false;
   }
-  return tile;
+  return true;
 }
 
 bool WholeProduct::find() {
   std::optional<int64_t> upper = tile::constantInt(loop.getUpper());
-  if (loop.getKind() != tile::LoopKind::Serial || !upper || *upper < 1 ||
+  if (loop.getKind() == tile::LoopKind::Pipelined || !upper || *upper < 1 ||
       tile::constantInt(loop.getLower()) != 0 || tile::constantInt(loop.getStep()) != 1)
     return false;
   rounds = *upper;
   for (Operation &op : loop.bodyBlock()->without_terminator())
     if (!take(op))
       return false;
-  if (!gemm || !gemm.getC().getDefiningOp<tile::AllocOp>() ||
-      cast<tile::BufferType>(gemm.getC().getType()).getElementType().getIntOrFloatBitWidth() < 32)
+  return gemm && (findSteps() || findParts(0) || findParts(1));
+}
+
+/// Of M (0) or N (1): each round has its part of one operand and of C, and all of the other one.
+bool WholeProduct::findParts(unsigned dim) {
+  auto window = gemm.getC().getDefiningOp<tile::SubviewOp>();
+  Value other = dim == 0 ? gemm.getB() : gemm.getA();
+  if (!copies.empty() || !other.getDefiningOp<tile::AllocOp>() || !goesThrough(window, dim))
     return false;
-  a = tileOf(gemm.getA(), gemm.getTransposeA() ? 0 : 1);
-  b = tileOf(gemm.getB(), gemm.getTransposeB() ? 1 : 0);
+  bool isTransposed = dim == 0 ? gemm.getTransposeA() : gemm.getTransposeB();
+  tile::AllocOp tile = tileOf(dim == 0 ? gemm.getA() : gemm.getB(), isTransposed ? 1 - dim : dim);
+  a = dim == 0 && tile ? tile.getResult() : gemm.getA();
+  b = dim == 1 && tile ? tile.getResult() : gemm.getB();
+  c = window.getSource();
+  return tile && c != a && c != b;
+}
+
+/// Of K.
+bool WholeProduct::findSteps() {
+  c = gemm.getC();
+  if (!c.getDefiningOp<tile::AllocOp>() ||
+      cast<tile::BufferType>(c.getType()).getElementType().getIntOrFloatBitWidth() < 32)
+    return false;
+  tile::AllocOp first = tileOf(gemm.getA(), gemm.getTransposeA() ? 0 : 1);
+  tile::AllocOp second = tileOf(gemm.getB(), gemm.getTransposeB() ? 1 : 0);
+  a = first ? first.getResult() : Value();
+  b = second ? second.getResult() : Value();
   // A copy that is for neither operand stays a statement of each round.
   return a && b && llvm::all_of(copies, [&](tile::CopyOp copy) {
            return copy.getDst() == gemm.getA() || copy.getDst() == gemm.getB();
@@ -131,8 +162,9 @@ bool WholeProduct::find() {
 
 void WholeProduct::rewrite() {
   gemm->moveBefore(loop);
-  gemm.getAMutable().assign(a.getResult());
-  gemm.getBMutable().assign(b.getResult());
+  gemm.getAMutable().assign(a);
+  gemm.getBMutable().assign(b);
+  gemm.getCMutable().assign(c);
   loop.erase();
 }
 

@@ -61,7 +61,7 @@ bool isIndependent(tile::ForOp nest, Value iv) {
     } else if (auto store = dyn_cast<tile::StoreOp>(op)) {
       accesses[store.getBuffer()].push_back(store.getIndices());
       written.insert(store.getBuffer().getAsOpaquePointer());
-    } else if (!isPure(op) && !isa<tile::ForOp, scf::IfOp, scf::YieldOp>(op)) {
+    } else if (!isPure(op) && !isa<tile::ForOp, tile::ParallelOp, scf::IfOp, scf::YieldOp>(op)) {
       legal = false;
     }
   });
