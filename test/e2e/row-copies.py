@@ -14,6 +14,11 @@
 # RUN: tilec-run %s --entry "parts(stages=1)" --target=sm_80 --device=ptx --check | FileCheck %s
 # RUN: tilec-run %s --entry "some()" --target=gfx942 --check --sim-mode=strict | FileCheck %s
 # RUN: tilec-run %s --entry "some()" --target=sm_90a --device=ptx --check | FileCheck %s
+# RUN: tilec-run %s --entry "softmax()" --target=gfx942 --check --sim-mode=strict | FileCheck %s
+# RUN: tilec-run %s --entry "softmax(dtype='int8')" --target=gfx950 --check --sim-interleave=6 | FileCheck %s
+# RUN: tilec-run %s --entry "softmax(rows=2, page=2)" --target=sm_90a --device=ptx --check | FileCheck %s
+# RUN: tilec-run %s --entry "stored()" --target=gfx950 --check --sim-mode=strict | FileCheck %s
+# RUN: tilec-run %s --entry "stored()" --target=sm_80 --device=ptx --check --sim-interleave=7 | FileCheck %s
 # RUN: tilec %s --entry "rows()" --target=gfx942 --emit=report | FileCheck %s --check-prefix=HELD
 # RUN: tilec %s --entry "rows(how='parallel')" --target=gfx950 --emit=report | FileCheck %s --check-prefix=COPIES
 # RUN: tilec %s --entry "pages()" --target=gfx950 --emit=report | FileCheck %s --check-prefix=COPIES
@@ -120,5 +125,50 @@ def some(D=64, threads=128):
             for i in T.serial(2):
                 T.copy(K[Table[i + 8], 0], k[i * 8:i * 8 + 16, :])
             T.copy(k, O)
+
+    return main
+
+
+def softmax(M=64, N=256, rows=4, page=1, threads=128, dtype="float16"):
+    @T.prim_func
+    def main(X: T.Tensor((M, N), dtype), Y: T.Tensor((M, N), "float16")):
+        with T.Kernel(M // (rows * page), threads=threads) as bx:
+            x = T.alloc_fragment((rows * page, N), "float32")
+            y = T.alloc_shared((rows * page, N), "float16")
+            most = T.alloc_fragment((rows * page,), "float32")
+            total = T.alloc_fragment((rows * page,), "float32")
+            for r in T.serial(rows):
+                T.copy(X[(bx * rows + r) * page, 0], x[r * page:(r + 1) * page, :])
+            T.reduce_max(x, most, dim=1)
+            for i, j in T.Parallel(rows * page, N):
+                x[i, j] = T.exp((x[i, j] - most[i]) * 0.125)
+            T.reduce_sum(x, total, dim=1)
+            for i, j in T.Parallel(rows * page, N):
+                x[i, j] = x[i, j] / total[i]
+            for r in T.serial(rows):
+                T.copy(x[r * page:(r + 1) * page, :], y[r * page:(r + 1) * page, :])
+            for r in T.serial(rows):
+                T.copy(y[r * page:(r + 1) * page, :], Y[(bx * rows + r) * page, 0])
+
+    return main
+
+
+# Rows that stay in order: two of them may go to one place, or read what the one before has written; every other row.
+def stored(M=32, N=64, threads=128):
+    @T.prim_func
+    def main(X: T.Tensor((M, N), "float32"), Ids: T.Tensor((M,), "int32"), Y: T.Tensor((M, N), "float32"),
+             Z: T.Tensor((M + 1, N), "float32"), W: T.Tensor((2 * M, N), "float32")):
+        with T.Kernel(1, threads=threads):
+            x = T.alloc_shared((M, N), "float32")
+            y = T.alloc_shared((1, N), "float32")
+            T.copy(X, x)
+            for r in T.serial(M):
+                T.copy(x[r, :], Y[Ids[r] // 4 * 4, 0:N])
+            T.copy(x[0, :], Z[0, 0:N])
+            for r in T.serial(M):
+                T.copy(Z[r, 0:N], y[0, :])
+                T.copy(y[0, :], Z[r + 1, 0:N])
+            for r in T.serial(M):
+                T.copy(x[r, :], W[2 * r + 1, 0:N])
 
     return main

@@ -332,7 +332,7 @@ def JoinRowCopiesPass : Pass<"tile-join-row-copies", "::tilec::tile::ProgramOp">
   let description = [{
     Needs:  copies are `tile.copy`.
     Gives:  a serial loop outside of parallels that only copies a row of a tensor in each iteration, to that row of a
-            tile, is a `tile.parallel` over the rows' elements.
+            tile, or a row of a tile to a row of a tensor of its own, is a `tile.parallel` over the rows' elements.
     Leaves: what is computed; lockstep kernels, boxes of several rows.
   }];
   let dependentDialects = ["::mlir::arith::ArithDialect"];

@@ -2,6 +2,8 @@
 //
 //   for i: copy(A[ids[i], k], t[i, :])   becomes   parallel (i, j) { t[i, j] = A[ids[i], k + j] }
 //
+// and so do rows of a tile that go to a tensor,
+//
 // so that all threads bring rows at a time, and the tile is filled by one operation, which may run
 // ahead of its round as others do. Pages, several rows each, are the same with i / rows and
 // i % rows.
@@ -62,8 +64,41 @@ std::optional<Rows> rowsOf(Value view, tile::ForOp loop) {
   return rows.dim < 0 ? std::nullopt : std::optional(rows);
 }
 
+/// Whether each iteration writes elements of its own, as one dimension's place says.
+bool isApart(Value view, tile::ForOp loop) {
+  BufferBox box = boxOf(view);
+  SmallVector<int64_t> extents(box.offsets.size(), 1);
+  for (auto [dim, extent] :
+       llvm::zip_equal(box.dims, cast<tile::BufferType>(view.getType()).getShape()))
+    extents[dim] = extent;
+  return llvm::any_of(llvm::enumerate(box.offsets), [&](auto place) {
+    LinearForm form = linearize(place.value());
+    return form.coefficient(loop.iv()) >= extents[place.index()] &&
+           llvm::none_of(form.terms, [&](auto term) {
+             return term.first != loop.iv() && term.second != 0 &&
+                    loop.getBody().isAncestor(term.first.getParentRegion());
+           });
+  });
+}
+
+/// The view of the tile, whose rows a tensor gives or takes.
+Value tileOf(tile::CopyOp copy) {
+  return copy.getSrc().getType().isGlobal() ? copy.getDst() : copy.getSrc();
+}
+
+/// Whether rows of a tile go to the tensor, in any order, as nothing else of the loop minds.
+bool storesRows(tile::CopyOp copy, tile::ForOp loop) {
+  return copy.getDst().getType().isGlobal() && !copy.getSrc().getType().isGlobal() &&
+         isApart(copy.getDst(), loop) && llvm::all_of(*loop.bodyBlock(), [&](Operation &op) {
+           auto load = dyn_cast<tile::LoadOp>(op);
+           return &op == copy ||
+                  (!isa<tile::CopyOp>(op) &&
+                   !(load && isChangedBy({rootOf(copy.getDst())}, rootOf(load.getBuffer()))));
+         });
+}
+
 /// The copies of a loop that does nothing but copy rows of tensors, at places that arithmetic and
-/// tensors say.
+/// tensors say, or to such places.
 SmallVector<tile::CopyOp, 2> rowCopiesOf(tile::ForOp loop) {
   auto lower = tile::constantInt(loop.getLower()), upper = tile::constantInt(loop.getUpper()),
        step = tile::constantInt(loop.getStep());
@@ -74,13 +109,14 @@ SmallVector<tile::CopyOp, 2> rowCopiesOf(tile::ForOp loop) {
   for (Operation &op : *loop.bodyBlock()) {
     auto copy = dyn_cast<tile::CopyOp>(op);
     auto load = dyn_cast<tile::LoadOp>(op);
-    std::optional<Rows> rows = copy ? rowsOf(copy.getDst(), loop) : std::nullopt;
+    std::optional<Rows> rows = copy ? rowsOf(tileOf(copy), loop) : std::nullopt;
     // Of two copies to one tile the later one stays the later one for each row.
     bool isAlike = rows && llvm::all_of(copies, [&](tile::CopyOp other) {
                      return rootOf(other.getDst()) != rootOf(copy.getDst()) ||
                             rowsOf(other.getDst(), loop) == rows;
                    });
-    if (isAlike && copy.getSrc().getType().isGlobal())
+    if (isAlike && (copy.getSrc().getType().isGlobal() ? !copy.getDst().getType().isGlobal()
+                                                       : storesRows(copy, loop)))
       copies.push_back(copy);
     else if (!(load && load.getBuffer().getType().isGlobal()) &&
              (op.getNumRegions() != 0 || !isPure(&op)))
@@ -90,18 +126,27 @@ SmallVector<tile::CopyOp, 2> rowCopiesOf(tile::ForOp loop) {
 }
 
 void join(tile::ForOp loop, tile::CopyOp copy) {
-  Rows rows = *rowsOf(copy.getDst(), loop);
+  Rows rows = *rowsOf(tileOf(copy), loop);
   Location loc = copy.getLoc();
   OpBuilder builder(loop), beside(copy);
   tile::ParallelOp piece = expandCopy(beside, loc, copy.getSrc(), copy.getDst());
-  auto store = *piece.bodyBlock()->getOps<tile::StoreOp>().begin();
+  bool isStored = copy.getDst().getType().isGlobal();
+  auto indicesOfTile = [&](tile::ParallelOp parallel) {
+    if (!isStored)
+      return (*parallel.bodyBlock()->getOps<tile::StoreOp>().begin()).getIndicesMutable();
+    auto loads = parallel.bodyBlock()->getOps<tile::LoadOp>();
+    return (*llvm::find_if(
+                loads,
+                [&](tile::LoadOp load) { return load.getBuffer() == rootOf(copy.getSrc()); }))
+        .getIndicesMutable();
+  };
   auto extentsOfPiece = *piece.constantExtents();
   auto constant = [&](OpBuilder &b, int64_t value) -> Value {
     return arith::ConstantIndexOp::create(b, loc, value);
   };
   // The piece's variable that counts its rows; a single row may have none.
   auto counts = [&](Value variable) {
-    return linearize(store.getIndices()[rows.dim]).coefficient(variable) != 0;
+    return linearize(indicesOfTile(piece)[rows.dim].get()).coefficient(variable) != 0;
   };
   SmallVector<Value> extents{constant(builder, *tile::constantInt(loop.getUpper()) * rows.count)};
   SmallVector<Value> others;
@@ -136,8 +181,7 @@ void join(tile::ForOp loop, tile::CopyOp copy) {
   }
   for (Operation &op : *piece.bodyBlock())
     inside.clone(op, mapping);
-  auto joined = *parallel.bodyBlock()->getOps<tile::StoreOp>().begin();
-  joined.getIndicesMutable()[rows.dim].assign(row);
+  indicesOfTile(parallel)[rows.dim].assign(row);
   piece->erase();
 }
 
