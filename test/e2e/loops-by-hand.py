@@ -8,6 +8,8 @@
 # RUN: tilec-run %s --entry "parts(rows=True, M=100, N=90)" --target=sm_90a --device=ptx --check | FileCheck %s
 # RUN: tilec-run %s --entry "chain()" --target=gfx942 --check --sim-mode=strict | FileCheck %s
 # RUN: tilec-run %s --entry "chain()" --target=sm_80 --device=ptx --check --sim-interleave=2 | FileCheck %s
+# RUN: tilec-run %s --entry "shapes()" --target=gfx942 --check --sim-mode=strict | FileCheck %s
+# RUN: tilec-run %s --entry "shapes()" --target=sm_90a --device=ptx --check | FileCheck %s
 # RUN: tilec-run %s --entry "fragments()" --target=gfx950 --check --sim-interleave=3 | FileCheck %s
 # RUN: tilec-run %s --entry "fragments(rows=32, threads=256)" --target=sm_90a --device=ptx --check | FileCheck %s
 # RUN: tilec %s --entry "parts()" --target=gfx950 --emit=report | FileCheck %s --check-prefix=PLANNED
@@ -72,6 +74,28 @@ def chain(rows=16, columns=128, threads=128):
                     t[r, i] = t[r, i] + t[r - 1, i]
             for i in T.Parallel(columns):
                 Z[i] = last[i] + t[rows - 1, i]
+
+    return main
+
+
+# A tile that rounds read in another shape than they write it in: what one writes, the next one reads.
+def shapes(rows=8, columns=64, threads=64):
+    @T.prim_func
+    def main(X: T.Tensor((rows, columns), "float32"), Y: T.Tensor((rows, columns), "float32"),
+             Z: T.Tensor((rows, columns), "float32")):
+        with T.Kernel(1, threads=threads):
+            s = T.alloc_shared((rows, columns), "float32")
+            flat = T.reshape(s, (rows * columns,))
+            T.clear(s)
+            for r in T.serial(rows):
+                for i in T.Parallel(columns):
+                    s[r, i] = X[r, i] + flat[T.max(r - 1, 0) * columns + i]
+            T.copy(s, Y)
+            for r in T.serial(rows):
+                for i in T.Parallel(columns):
+                    s[r, i] = X[r, i] * 2
+                for i in T.Parallel(columns):
+                    Z[r, i] = flat[(r + 1) % rows * columns + i]
 
     return main
 

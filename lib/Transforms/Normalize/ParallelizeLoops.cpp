@@ -7,6 +7,7 @@
 //===----------------------------------------------------------------------===//
 #include "Normalize/Normalize.h"
 
+#include "tilec/Analysis/Buffers.h"
 #include "tilec/Analysis/Index.h"
 #include "tilec/Transforms/Passes.h"
 
@@ -68,6 +69,11 @@ bool isIndependent(tile::ForOp nest, Value iv) {
   if (!legal || written.empty())
     return false;
   for (auto &[buffer, list] : accesses) {
+    // What is written, in another shape, or a tensor that may lie over this one.
+    for (auto &other : accesses)
+      if (other.first != buffer && written.contains(other.first.getAsOpaquePointer()) &&
+          isChangedBy({rootOf(other.first)}, rootOf(buffer)))
+        return false;
     if (!written.contains(buffer.getAsOpaquePointer()))
       continue;
     if (cast<tile::BufferType>(buffer.getType()).isLocal())
