@@ -92,6 +92,10 @@ def shapes(rows=8, columns=64, threads=64):
                     s[r, i] = X[r, i] + flat[T.max(r - 1, 0) * columns + i]
             T.copy(s, Y)
             for r in T.serial(rows):
+                for i in T.serial(columns):
+                    s[r, i] = Y[r, i] + flat[T.max(r - 1, 0) * columns + i]
+            T.copy(s, Y)
+            for r in T.serial(rows):
                 for i in T.Parallel(columns):
                     s[r, i] = X[r, i] * 2
                 for i in T.Parallel(columns):
