@@ -8,9 +8,9 @@ usage: planned_loops.py BUILD [--upstream CHECKOUT] [--targets LIST] [--only REG
 Each kernel of tools/dev/replay (examples, test/e2e, test/lit/Isa, benchmarks), and each entry of
 test/data/corpus/entries.txt in the checkout, is compiled with `--emit=report --json`, whose `loop_verdicts` say of
 each counted loop: planned, sequential or unplanned, and why. Printed is the share of planned loops among those that
-are planned or unplanned, and the reasons of the others (--show: by kernel, too). A kernel that a target refuses is left out. Fails where a target
-refuses all, or has a share below its --least. A sample for a test: scripts that pipeline a loop (--pipelined), one in N
-of their kernels.
+are planned or unplanned, and the reasons of the others (--show: by kernel, too). A kernel that a target refuses is left
+out. Fails where a target refuses all, or has a share below its --least. A sample for a test: scripts that pipeline a
+loop (--pipelined), one in N of their kernels.
 """
 import argparse
 import collections

@@ -7,9 +7,9 @@ through others, all of lower levels; only the MLIR folders include mlir/..., and
 include no LLVM at all. The sub-folders of lib/Transforms have levels of their own
 (TILEC_TRANSFORMS_ORDER); a public header of Transforms has that of the sub-folder whose sources define
 its functions. What a header declares is defined in its own folder: who includes a header depends on
-that folder, and on no other. The source of a pass sees the headers of the dialects that the pass depends on:
-sources that are compiled together hide that one is missing. Headers of MLIR dialects that cost seconds in every file that sees them are
-refused everywhere.
+that folder, and on no other. The source of a pass sees the headers of the dialects that the pass depends
+on: sources that are compiled together hide that one is missing. Headers of MLIR dialects that cost seconds
+in every file that sees them are refused everywhere.
 """
 
 import argparse

@@ -331,9 +331,10 @@ def JoinRowCopiesPass : Pass<"tile-join-row-copies", "::tilec::tile::ProgramOp">
   let summary = "rows that a serial loop copies are brought by one parallel";
   let description = [{
     Needs:  copies are `tile.copy`.
-    Gives:  a serial loop outside of parallels that only copies a row of a tensor in each iteration, to that row of a
-            tile, or a row of a tile to a row of a tensor of its own, is a `tile.parallel` over the rows' elements.
-    Leaves: what is computed; lockstep kernels, boxes of several rows.
+    Gives:  a serial loop outside of parallels that only copies rows of a tensor, one or several in each iteration, to
+            rows of a tile that are the iteration's own, or such rows of a tile to rows of a tensor that are, is a
+            `tile.parallel` over the rows' elements.
+    Leaves: what is computed; lockstep kernels, boxes that are no whole rows of the tile.
   }];
   let dependentDialects = ["::mlir::arith::ArithDialect"];
 }

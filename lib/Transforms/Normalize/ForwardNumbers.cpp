@@ -7,7 +7,9 @@
 //
 // SPDX-License-Identifier: Apache-2.0
 //===----------------------------------------------------------------------===//
+#include "Normalize/Locals.h"
 #include "Normalize/Normalize.h"
+#include "Normalize/Updates.h"
 
 #include "tilec/Analysis/Buffers.h"
 #include "tilec/Transforms/Passes.h"
@@ -48,20 +50,12 @@ bool isPlace(Value value) {
   return false;
 }
 
-/// Whether one of the values is computed from that variable.
-bool areComputedFrom(ValueRange from, Value variable) {
-  llvm::SetVector<Value> values(from.begin(), from.end());
-  for (size_t n = 0; n < values.size(); ++n)
-    if (Operation *op = values[n].getDefiningOp())
-      values.insert_range(op->getOperands());
-  return values.contains(variable);
-}
-
 /// Whether the number is one of a row: all elements along the loop's last variable are found by it.
 bool isOfRow(tile::LoadOp load) {
   auto loop = dyn_cast<tile::ElementLoop>(load->getParentOp());
-  return loop && isPlace(load.getResult()) &&
-         !areComputedFrom(load.getIndices(), loop.ivs().back());
+  return loop && isPlace(load.getResult()) && llvm::none_of(load.getIndices(), [&](Value index) {
+           return isComputedFrom(index, loop.ivs().back());
+         });
 }
 
 /// What a round fills such a tile with, and who finds elements by it.
@@ -81,9 +75,11 @@ bool fillsAll(Operation *fill, tile::AllocOp tile, const Accesses &ofKernel) {
   if (!loop || !loop.constantExtents() ||
       ArrayRef(*loop.constantExtents()) != tile.getResult().getType().getShape())
     return false;
+  bool hasStore = false;
   for (Operation &op : *loop.bodyBlock()) {
     if (auto store = dyn_cast<tile::StoreOp>(op)) {
-      if (store.getBuffer() != tile.getResult() || !llvm::equal(store.getIndices(), loop.ivs()))
+      if (std::exchange(hasStore, true) || store.getBuffer() != tile.getResult() ||
+          !llvm::equal(store.getIndices(), loop.ivs()))
         return false;
     } else if (auto load = dyn_cast<tile::LoadOp>(op)) {
       if (!load.getBuffer().getType().isGlobal() ||
@@ -135,19 +131,13 @@ void forward(Numbers &numbers) {
   auto copy = dyn_cast<tile::CopyOp>(numbers.fill);
   tile::ElementLoop loop = copy ? moveElements(builder, copy.getLoc(), copy.getSrc(), copy.getDst())
                                 : cast<tile::ElementLoop>(numbers.fill);
+  auto store = *loop.bodyBlock()->getOps<tile::StoreOp>().begin();
   for (tile::LoadOp load : numbers.readers) {
     IRMapping variables;
     for (auto [variable, index] : llvm::zip_equal(loop.ivs(), load.getIndices()))
       variables.map(Value(variable), index);
     OpBuilder here(load);
-    Value number;
-    for (Operation &op : *loop.bodyBlock()) {
-      if (auto store = dyn_cast<tile::StoreOp>(op))
-        number = variables.lookupOrDefault(store.getValue());
-      else
-        here.clone(op, variables);
-    }
-    load.getResult().replaceAllUsesWith(number);
+    load.getResult().replaceAllUsesWith(computed(here, store.getValue(), loop, variables));
     load->erase();
   }
   if (copy)

@@ -18,6 +18,8 @@ namespace tilec {
 #define GEN_PASS_DEF_FORWARDOPERANDSPASS
 #include "tilec/Transforms/Passes.h.inc"
 
+bool writes(Operation *op, Value root) { return llvm::is_contained(accessesOf(op).writes, root); }
+
 bool isWholeRoot(Value view) {
   while (auto sub = view.getDefiningOp<tile::SubviewOp>()) {
     if (cast<tile::BufferType>(sub.getSource().getType()).getShape() !=
@@ -39,8 +41,6 @@ SmallVector<Operation *> usersBehindViews(Value buffer) {
 }
 
 namespace {
-
-bool writes(Operation *op, Value root) { return llvm::is_contained(accessesOf(op).writes, root); }
 
 /// The copy whose shared tile a product can have in place of the fragment: it is the last write of
 /// the fragment in the product's block, and nothing writes the shared tile behind it.

@@ -16,4 +16,7 @@ bool isWholeRoot(mlir::Value view);
 /// What uses the buffer or a view of it; views themselves are none.
 llvm::SmallVector<mlir::Operation *> usersBehindViews(mlir::Value buffer);
 
+/// Whether the op, or what stands in it, writes to the root.
+bool writes(mlir::Operation *op, mlir::Value root);
+
 } // namespace tilec

@@ -22,8 +22,6 @@ namespace tilec {
 
 namespace {
 
-bool writes(Operation *op, Value root) { return llvm::is_contained(accessesOf(op).writes, root); }
-
 /// The shared tile of which the loop writes the transpose to all of that one; null: it does
 /// anything else.
 Value transposedBy(tile::ParallelOp loop, tile::AllocOp tile) {

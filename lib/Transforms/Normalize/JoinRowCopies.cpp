@@ -10,6 +10,7 @@
 //
 // SPDX-License-Identifier: Apache-2.0
 //===----------------------------------------------------------------------===//
+#include "Normalize/KnownLoops.h"
 #include "Normalize/Normalize.h"
 
 #include "tilec/Analysis/Buffers.h"
@@ -28,7 +29,7 @@ namespace tilec {
 
 namespace {
 
-/// The rows of a tile that each iteration fills, whole, one iteration's behind the other's.
+/// The rows of a tile that each iteration copies, whole, one iteration's behind the other's.
 struct Rows {
   int64_t dim = -1; ///< of the tile
   int64_t count = 0;
@@ -36,16 +37,22 @@ struct Rows {
   bool operator==(const Rows &) const = default;
 };
 
+/// Of the view, in each dimension of the root.
+SmallVector<int64_t> extentsOf(const BufferBox &box, Value view) {
+  SmallVector<int64_t> extents(box.offsets.size(), 1);
+  for (auto [dim, extent] :
+       llvm::zip_equal(box.dims, cast<tile::BufferType>(view.getType()).getShape()))
+    extents[dim] = extent;
+  return extents;
+}
+
 std::optional<Rows> rowsOf(Value view, tile::ForOp loop) {
   BufferBox box = boxOf(view);
   auto tile = box.root.getDefiningOp<tile::AllocOp>();
   ArrayRef<int64_t> shape = box.rootType().getShape();
   if (!tile || loop->isAncestor(tile) || box.rootType().isLocal() || shape.size() < 2)
     return std::nullopt;
-  SmallVector<int64_t> extents(shape.size(), 1);
-  for (auto [dim, extent] :
-       llvm::zip_equal(box.dims, cast<tile::BufferType>(view.getType()).getShape()))
-    extents[dim] = extent;
+  SmallVector<int64_t> extents = extentsOf(box, view);
   Rows rows;
   for (auto [d, offset] : llvm::enumerate(box.offsets)) {
     LinearForm form = linearize(offset);
@@ -67,10 +74,7 @@ std::optional<Rows> rowsOf(Value view, tile::ForOp loop) {
 /// Whether each iteration writes elements of its own, as one dimension's place says.
 bool isApart(Value view, tile::ForOp loop) {
   BufferBox box = boxOf(view);
-  SmallVector<int64_t> extents(box.offsets.size(), 1);
-  for (auto [dim, extent] :
-       llvm::zip_equal(box.dims, cast<tile::BufferType>(view.getType()).getShape()))
-    extents[dim] = extent;
+  SmallVector<int64_t> extents = extentsOf(box, view);
   return llvm::any_of(llvm::enumerate(box.offsets), [&](auto place) {
     LinearForm form = linearize(place.value());
     return form.coefficient(loop.iv()) >= extents[place.index()] &&
@@ -100,10 +104,7 @@ bool storesRows(tile::CopyOp copy, tile::ForOp loop) {
 /// The copies of a loop that does nothing but copy rows of tensors, at places that arithmetic and
 /// tensors say, or to such places.
 SmallVector<tile::CopyOp, 2> rowCopiesOf(tile::ForOp loop) {
-  auto lower = tile::constantInt(loop.getLower()), upper = tile::constantInt(loop.getUpper()),
-       step = tile::constantInt(loop.getStep());
-  if (!lower || *lower != 0 || !upper || *upper < 2 || !step || *step != 1 ||
-      loop.getKind() == tile::LoopKind::Pipelined)
+  if (!countsOn(loop))
     return {};
   SmallVector<tile::CopyOp, 2> copies;
   for (Operation &op : *loop.bodyBlock()) {

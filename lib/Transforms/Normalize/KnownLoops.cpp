@@ -49,4 +49,10 @@ SmallVector<KnownLoop> knownLoops(tile::KernelOp kernel) {
   return loops;
 }
 
+bool countsOn(tile::ForOp loop) {
+  std::optional<int64_t> upper = tile::constantInt(loop.getUpper());
+  return tile::constantInt(loop.getLower()) == 0 && upper && *upper > 1 &&
+         tile::constantInt(loop.getStep()) == 1 && loop.getKind() != tile::LoopKind::Pipelined;
+}
+
 } // namespace tilec

@@ -21,4 +21,8 @@ struct KnownLoop {
 /// Those outside of T.Parallel, inner ones first; some may have no round.
 llvm::SmallVector<KnownLoop> knownLoops(tile::KernelOp kernel);
 
+/// Whether the loop counts from 0 by ones to a constant, more than once, and its rounds are not
+/// asked to run ahead.
+bool countsOn(tile::ForOp loop);
+
 } // namespace tilec

@@ -10,6 +10,8 @@
 
 #include "mlir/Interfaces/SideEffectInterfaces.h"
 
+#include "llvm/ADT/SetVector.h"
+
 using namespace mlir;
 
 namespace tilec {
@@ -62,6 +64,15 @@ tile::ParallelOp outermostParallelOf(Operation *op) {
 
 bool hasOneIteration(tile::ParallelOp loop) {
   return llvm::all_of(loop.getExtents(), [](Value v) { return tile::constantInt(v) == 1; });
+}
+
+bool isComputedFrom(Value value, BlockArgument iv) {
+  llvm::SetVector<Value> values;
+  values.insert(value);
+  for (size_t n = 0; n < values.size(); ++n)
+    if (Operation *op = values[n].getDefiningOp())
+      values.insert_range(op->getOperands());
+  return values.contains(iv);
 }
 
 bool variesIn(Value value, tile::ParallelOp loop) {

@@ -31,5 +31,7 @@ tile::ParallelOp outermostParallelOf(mlir::Operation *op);
 bool hasOneIteration(tile::ParallelOp loop);
 /// Whether the value may differ between iterations of the parallel.
 bool variesIn(mlir::Value value, tile::ParallelOp loop);
+/// Whether the value is computed from the loop's variable.
+bool isComputedFrom(mlir::Value value, mlir::BlockArgument iv);
 
 } // namespace tilec

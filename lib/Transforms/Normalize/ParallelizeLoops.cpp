@@ -5,6 +5,7 @@
 //
 // SPDX-License-Identifier: Apache-2.0
 //===----------------------------------------------------------------------===//
+#include "Normalize/KnownLoops.h"
 #include "Normalize/Normalize.h"
 
 #include "tilec/Analysis/Buffers.h"
@@ -37,13 +38,6 @@ tile::ForOp onlyLoopIn(Block &body) {
     }
   }
   return found;
-}
-
-bool hasConstantBox(tile::ForOp loop) {
-  auto lower = tile::constantInt(loop.getLower()), upper = tile::constantInt(loop.getUpper());
-  auto step = tile::constantInt(loop.getStep());
-  return lower && *lower == 0 && upper && *upper > 1 && step && *step == 1 &&
-         loop.getKind() != tile::LoopKind::Pipelined;
 }
 
 /// Whether different values of `iv` touch different elements of everything that is written: some
@@ -110,7 +104,7 @@ static void parallelizeSerialLoops(tile::ProgramOp program) {
       return WalkResult::skip();
     if (loop->getParentOfType<tile::KernelOp>().getLockstep())
       return WalkResult::skip(); // a loop of each thread
-    if (!hasConstantBox(loop) || !isIndependent(loop, loop.iv()))
+    if (!countsOn(loop) || !isIndependent(loop, loop.iv()))
       return WalkResult::advance();
     nests.push_back(loop);
     return WalkResult::skip();
@@ -120,7 +114,7 @@ static void parallelizeSerialLoops(tile::ProgramOp program) {
     SmallVector<tile::ForOp> loops = {outer};
     for (tile::ForOp next = onlyLoopIn(*outer.bodyBlock()); next;
          next = onlyLoopIn(*next.bodyBlock())) {
-      if (!hasConstantBox(next) || !isIndependent(outer, next.iv()))
+      if (!countsOn(next) || !isIndependent(outer, next.iv()))
         break;
       loops.push_back(next);
     }

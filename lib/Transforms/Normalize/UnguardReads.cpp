@@ -15,6 +15,7 @@
 //
 // SPDX-License-Identifier: Apache-2.0
 //===----------------------------------------------------------------------===//
+#include "Normalize/Locals.h"
 #include "Normalize/Normalize.h"
 
 #include "tilec/Analysis/Buffers.h"
@@ -69,15 +70,6 @@ bool isSame(Value one, Value other) {
   return one == other || (constant && constant == tile::constantInt(other));
 }
 
-/// Whether the value is computed from the loop's variable.
-bool dependsOn(Value value, BlockArgument iv) {
-  if (value == iv)
-    return true;
-  Operation *op = value.getDefiningOp();
-  return op && iv.getOwner()->getParentOp()->isProperAncestor(op) &&
-         llvm::any_of(op->getOperands(), [&](Value operand) { return dependsOn(operand, iv); });
-}
-
 class GuardedRead {
 public:
   GuardedRead(tile::ParallelOp loop, scf::IfOp branch) : loop(loop), branch(branch) {}
@@ -110,10 +102,10 @@ bool GuardedRead::find() {
     return false;
   // One that differs between neighbours would part what is one access.
   BlockArgument last = loop.ivs().back();
-  if (dependsOn(branch.getCondition(), last))
+  if (isComputedFrom(branch.getCondition(), last))
     return false;
   for (auto [d, index] : llvm::enumerate(load.getIndices()))
-    if (!dependsOn(index, last)) {
+    if (!isComputedFrom(index, last)) {
       dim = int64_t(d);
       return true;
     }

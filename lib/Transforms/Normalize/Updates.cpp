@@ -63,7 +63,7 @@ bool areAlike(Value x, Value y) {
 
 } // namespace
 
-Value computed(OpBuilder &b, Value value, tile::ParallelOp loop, IRMapping &mapping) {
+Value computed(OpBuilder &b, Value value, tile::ElementLoop loop, IRMapping &mapping) {
   Operation *op = value.getDefiningOp();
   if (mapping.contains(value) || !op || !loop->isProperAncestor(op))
     return mapping.lookupOrDefault(value);

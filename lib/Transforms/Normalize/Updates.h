@@ -33,7 +33,7 @@ void eraseUpdate(tile::StoreOp store, tile::ParallelOp loop);
 
 /// Computes a value of the loop's body where the builder is, with what `mapping` has for the loop's
 /// variables.
-mlir::Value computed(mlir::OpBuilder &b, mlir::Value value, tile::ParallelOp loop,
+mlir::Value computed(mlir::OpBuilder &b, mlir::Value value, tile::ElementLoop loop,
                      mlir::IRMapping &mapping);
 
 /// Whether an iteration computes these indices alike.

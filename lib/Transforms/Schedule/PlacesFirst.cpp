@@ -10,7 +10,7 @@
 //
 // SPDX-License-Identifier: Apache-2.0
 //===----------------------------------------------------------------------===//
-#include "tilec/Transforms/PassTarget.h"
+#include "tilec/IR/Wave/Wave.h"
 #include "tilec/Transforms/Passes.h"
 
 #include "mlir/Dialect/SCF/IR/SCF.h"
@@ -74,7 +74,7 @@ void addPlaces(Block &block, llvm::SmallPtrSetImpl<Operation *> &places) {
 void bringForward(llvm::SmallPtrSet<Operation *, 16> moved, Operation *read) {
   for (Operation &op : llvm::make_early_inc_range(
            llvm::make_range(std::next(read->getIterator()), read->getBlock()->end()))) {
-    if (op.getNumRegions() != 0 || !isPure(&op) || isa<wave::GetOp>(op))
+    if (op.getNumRegions() != 0 || !isPure(&op))
       continue;
     bool depends = false, isThere = true;
     for (Value operand : op.getOperands()) {
