@@ -177,7 +177,7 @@ std::string pipelineOf(Stage stage, Arch arch, llvm::StringRef schedule, bool ch
     return "builtin.module(tile.program(tile-choose-schedules" + chip +
            ",tile-delay-sums,tile-rewrite-gates,tile-shorten-angles" + chip +
            ",tile-fuse-squares,tile-fuse-affine,tile-relax-exponentials" + chip +
-           ",tile-relax-logarithms,tile-relax-quotients" + chip +
+           ",tile-relax-logarithms,tile-relax-tangents,tile-relax-quotients" + chip +
            ",tile-fuse-exact-products,tile-allow-fast-math,tile-run-serial-ahead" + chip +
            ",tile-hoist-reads" + chip + ",tile-hoist-tiles,tile-split-fills" + chip +
            ",tile-find-producers" + target + ",tile-clear-products" + chip + ",tile-choose-rounds" +

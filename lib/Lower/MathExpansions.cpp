@@ -306,6 +306,14 @@ llvm::Value *MathExpansions::tanh(llvm::Value *x) {
   return pickOdd(less(magnitude, 0.625), oddPolynomial(tanhCoefficients, x), large, x);
 }
 
+llvm::Value *MathExpansions::approxTanh(llvm::Value *x) {
+  // The power of an infinity, or what overflows, gives 1 as well.
+  llvm::Value *magnitude = abs(x);
+  llvm::Value *power = e.approxExp2(mul(magnitude, 2 * log2e));
+  llvm::Value *large = fma(e.approxRcp(add(power, 1.0)), -2.0, number(x, 1.0));
+  return pickOdd(less(magnitude, 0.25), oddPolynomial(shortTanhCoefficients, x), large, x);
+}
+
 llvm::Value *MathExpansions::asinh(llvm::Value *x) {
   llvm::Value *magnitude = abs(x), *wide = widen(magnitude);
   llvm::Value *root = sqrt(fma(wide, wide, number(wide, 1.0)));

@@ -35,6 +35,8 @@ public:
   llvm::Value *sinh(llvm::Value *x);
   llvm::Value *cosh(llvm::Value *x);
   llvm::Value *tanh(llvm::Value *x);
+  /// To 2^-20 of the result, of f32.
+  llvm::Value *approxTanh(llvm::Value *x);
   llvm::Value *asinh(llvm::Value *x);
   llvm::Value *acosh(llvm::Value *x);
   llvm::Value *atanh(llvm::Value *x);

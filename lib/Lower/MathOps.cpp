@@ -89,12 +89,6 @@ static llvm::Value *approximateMath(Emitter &e, mlir::Operation &op,
     e.b.setFastMathFlags(flags);
     return e.b.CreateUnaryIntrinsic(id, args[0]);
   };
-  // 1 - 2 / (1 + e^2x): right for both infinities.
-  auto tanh = [&](llvm::Value *x) -> llvm::Value * {
-    llvm::Constant *one = llvm::ConstantFP::get(x->getType(), 1.0);
-    llvm::Value *sum = e.b.CreateFAdd(e.approxExp2(times(x, 2 * log2e)), one);
-    return e.b.CreateFSub(one, times(e.approxRcp(sum), 2.0));
-  };
   return llvm::TypeSwitch<mlir::Operation *, llvm::Value *>(&op)
       .Case([&](math::ExpOp) { return e.approxExp2(times(args[0], log2e)); })
       .Case([&](math::Exp2Op) { return e.approxExp2(args[0]); })
@@ -104,7 +98,7 @@ static llvm::Value *approximateMath(Emitter &e, mlir::Operation &op,
       .Case([&](math::RsqrtOp) { return e.approxRsqrt(args[0]); })
       .Case([&](math::SinOp) { return circular(llvm::Intrinsic::sin); })
       .Case([&](math::CosOp) { return circular(llvm::Intrinsic::cos); })
-      .Case([&](math::TanhOp) { return tanh(args[0]); })
+      .Case([&](math::TanhOp) { return MathExpansions(e).approxTanh(args[0]); })
       .Case([&](math::ErfcOp) { return MathExpansions(e).approxErfc(args[0]); })
       .Default([](mlir::Operation *) { return nullptr; });
 }

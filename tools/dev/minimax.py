@@ -97,6 +97,8 @@ def main():
     emit("cosCoefficients", "double", c, w, "(cos x - 1 + x^2/2) / x^4 in x^2 on +-pi/4")
     c, w = remez(even(tanh, lambda x: x), lambda s: s + mpf("1e-9"), 0, mpf("0.626") ** 2, 4)
     emit("tanhCoefficients", "double", c, w, "(tanh x - x) / x^3 in x^2 up to 0.625")
+    c, w = remez(even(tanh, lambda x: x), lambda s: s + mpf("1e-9"), 0, mpf("0.25") ** 2, 1)
+    emit("shortTanhCoefficients", "double", c, w, "(tanh x - x) / x^3 in x^2 up to 1/4")
     c, w = remez(even(sinh, lambda x: x), lambda s: s + mpf("1e-9"), 0, mpf("1.01"), 3)
     emit("sinhCoefficients", "double", c, w, "(sinh x - x) / x^3 in x^2 up to 1")
     c, w = remez(even(asin, lambda x: x), lambda s: s + mpf("1e-9"), 0, mpf("0.2501"), 5)

@@ -1025,6 +1025,17 @@ def RelaxLogarithmsPass : Pass<"tile-relax-logarithms", "::tilec::tile::ProgramO
   }];
 }
 
+def RelaxTangentsPass : Pass<"tile-relax-tangents", "::tilec::tile::ProgramOp"> {
+  let summary = "hyperbolic tangents whose last bits nobody sees";
+  let description = [{
+    Needs:  layouts.
+    Gives:  a hyperbolic tangent whose result is rounded to 16 bits has `afn`: 2^-20 of it at most get lost. One that caps
+            scores of 64 at most, in a kernel that gives 16-bit numbers alone, is 1 - 2 / (1 + e^2x).
+    Leaves: programs that ask for the library's functions; what the agreement rule can see.
+  }];
+  let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::math::MathDialect"];
+}
+
 def RelaxQuotientsPass : Pass<"tile-relax-quotients", "::tilec::tile::ProgramOp"> {
   let summary = "quotients are products with reciprocals";
   let description = [{

@@ -138,6 +138,7 @@ static std::vector<Contract> contractsFromLayouts() {
       {"tile-fuse-affine", {WholeBuffers, Layouts}, {}, parameters},
       {"tile-relax-exponentials", {WholeBuffers, Layouts}, {}, parameters},
       {"tile-relax-logarithms", {WholeBuffers, Layouts}, {}, parameters},
+      {"tile-relax-tangents", {WholeBuffers, Layouts}, {}, parameters},
       {"tile-relax-quotients", {WholeBuffers, Layouts}, {}, parameters},
       {"tile-fuse-exact-products", {WholeBuffers, Layouts}, {}, parameters},
       {"tile-allow-fast-math", {WholeBuffers, Layouts}, {}, parameters},

@@ -107,7 +107,7 @@ bool Uses::isHarmless(Operation *op, Value fragment) {
   return isRounded;
 }
 
-Uses::Fate Uses::fateIn(Value fragment, Block *block, Block::iterator at) {
+LaterReads::Fate LaterReads::fateIn(Value fragment, Block *block, Block::iterator at) {
   for (; at != block->end(); ++at) {
     if (overwritesAll(&*at, fragment))
       return Fate::Overwritten;
@@ -136,7 +136,7 @@ Uses::Fate Uses::fateIn(Value fragment, Block *block, Block::iterator at) {
   return Fate::Kept;
 }
 
-bool Uses::scan(Value fragment, Block *block, Block::iterator at) {
+bool LaterReads::scan(Value fragment, Block *block, Block::iterator at) {
   if (Fate fate = fateIn(fragment, block, at); fate != Fate::Kept)
     return fate == Fate::Overwritten;
   Operation *parent = block->getParentOp();

@@ -30,8 +30,25 @@ struct Fates {
   llvm::DenseMap<Written, bool> areRounded[8];
 };
 
+/// The statements that read a fragment from one of its writers on, until it is overwritten.
+class LaterReads {
+protected:
+  ~LaterReads() = default;
+  /// Whether the walk may go on behind a statement that reads the fragment.
+  virtual bool isHarmless(mlir::Operation *op, mlir::Value fragment) = 0;
+  /// Whether all from `at` on are harmless.
+  bool scan(mlir::Value fragment, mlir::Block *block, mlir::Block::iterator at);
+
+  llvm::DenseSet<Written> roundsOfLoops; ///< whose next round was followed
+
+private:
+  /// What becomes of the fragment in the rest of a block.
+  enum class Fate { Kept, Overwritten, Misused };
+  Fate fateIn(mlir::Value fragment, mlir::Block *block, mlir::Block::iterator at);
+};
+
 /// Where values go from an op on.
-class Uses {
+class Uses final : LaterReads {
 public:
   /// `mayBeSummed`: sums of the values are no matter either. `mayVanish`: of the values themselves.
   Uses(Fates &fates, bool mayBeSummed, bool mayVanish = false)
@@ -76,16 +93,11 @@ private:
   bool isRounded(mlir::OpOperand &use, Known known);
   /// What reads the fragment after `writer`.
   bool followFragment(mlir::Value fragment, mlir::Operation *writer);
-  bool scan(mlir::Value fragment, mlir::Block *block, mlir::Block::iterator at);
-  /// What becomes of the fragment in the rest of a block.
-  enum class Fate { Kept, Overwritten, Misused };
-  Fate fateIn(mlir::Value fragment, mlir::Block *block, mlir::Block::iterator at);
-  bool isHarmless(mlir::Operation *op, mlir::Value fragment);
+  bool isHarmless(mlir::Operation *op, mlir::Value fragment) override;
 
   bool mayBeSummed, mayVanish, mayBeAdded;
   llvm::DenseMap<Written, bool> &known;
   llvm::DenseSet<Written> followed;
-  llvm::DenseSet<Written> roundsOfLoops;
 };
 
 } // namespace tilec

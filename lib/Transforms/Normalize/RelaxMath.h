@@ -4,7 +4,7 @@
 // (docs/decisions/0006) cannot see the difference. Each of them is one rule:
 //
 //   tile-rewrite-gates, -shorten-angles, -fuse-squares, -fuse-affine, -relax-exponentials,
-//   -relax-logarithms, -relax-quotients, -fuse-exact-products
+//   -relax-logarithms, -relax-tangents, -relax-quotients, -fuse-exact-products
 //
 // Where a value goes is asked of Fates.h.
 //

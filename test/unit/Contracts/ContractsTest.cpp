@@ -183,6 +183,7 @@ std::vector<std::string> passesBefore(StringRef last, StringRef target) {
                                   "tile-fuse-affine",
                                   "tile-relax-exponentials" + chip,
                                   "tile-relax-logarithms",
+                                  "tile-relax-tangents",
                                   "tile-relax-quotients" + chip,
                                   "tile-fuse-exact-products",
                                   "tile-allow-fast-math",

@@ -17,7 +17,7 @@ def stages(target):
         f"builtin.module(tile.program(tile-check,tile-normalize,tile-lay-out{t}))",
         f"builtin.module(tile.program(tile-choose-schedules{t},tile-delay-sums,"
         f"tile-rewrite-gates,tile-shorten-angles{t},tile-fuse-squares,tile-fuse-affine,tile-relax-exponentials{t},"
-        f"tile-relax-logarithms,tile-relax-quotients{t},tile-fuse-exact-products,tile-allow-fast-math,"
+        f"tile-relax-logarithms,tile-relax-tangents,tile-relax-quotients{t},tile-fuse-exact-products,tile-allow-fast-math,"
         f"tile-run-serial-ahead{t},tile-hoist-reads{t},"
         f"tile-hoist-tiles,tile-find-producers{t},tile-clear-products{t},"
         f"tile-choose-rounds{t},tile-forward-stores{t},tile-find-dead-rounds,tile-guard-masks{t},"
