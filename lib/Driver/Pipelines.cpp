@@ -40,8 +40,11 @@ static constexpr llvm::StringLiteral formingPasses[] = {
     "tile-expand-scans",
     // Parallels: which there are, and perfect nests of them. A buffer is spread when the loops over
     // its elements are known.
+    "tile-roll-copies",
     "tile-join-row-copies",
     "tile-parallelize-loops",
+    "tile-widen-parallels",
+    "tile-split-variables",
     "tile-spread-locals",
     "tile-merge-parallels",
     "tile-chunk-parallels",

@@ -13,7 +13,7 @@
 # RUN: tilec %s --entry "scaled(512)" --target=gfx950 --emit=asm -o - | FileCheck %s --check-prefix=FIRST
 # FIRST: BB0_1:
 # FIRST: s_barrier
-# FIRST-COUNT-4: global_load_dword
+# FIRST-COUNT-2: global_load_dword
 # FIRST: buffer_load_dwordx4 {{.*}} lds
 # FIRST-NOT: global_load
 # FIRST-NOT: vmcnt(0)

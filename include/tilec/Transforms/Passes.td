@@ -263,11 +263,12 @@ def UnguardReadsPass : Pass<"tile-unguard-reads", "::tilec::tile::ProgramOp"> {
 }
 
 def SelectValuesPass : Pass<"tile-select-values", "::tilec::tile::ProgramOp"> {
-  let summary = "values are chosen, not branches, where tensors are read";
+  let summary = "values are chosen, not branches, where memory is read";
   let description = [{
     Needs:  `tile-fold-views`.
-    Gives:  in loops over elements of pipelined rounds, a branch of which both sides give a value, or store one in
-            the same place, and one reads a tensor, is both values and a `select`.
+    Gives:  in loops over elements, a branch of which both sides give a value, or store one in the same place, and one
+            reads shared memory alone, or in a pipelined round a tensor, is both values and a `select`. One that changes
+            elements of a tile that the round copies stores what was there in the others.
     Leaves: branches whose sides may not be computed in any case, or are long; lockstep kernels.
   }];
   let dependentDialects = ["::mlir::arith::ArithDialect"];
@@ -327,6 +328,17 @@ def ExpandScansPass : Pass<"tile-expand-scans", "::tilec::tile::ProgramOp"> {
   let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::scf::SCFDialect"];
 }
 
+def RollCopiesPass : Pass<"tile-roll-copies", "::tilec::tile::ProgramOp"> {
+  let summary = "parts of a tile that are copied one by one are a loop";
+  let description = [{
+    Needs:  `tile-fold-views`.
+    Gives:  copies of a pipelined round that fill the rows of a shared tile in equal parts, from places of one tensor
+            that lie a constant apart, are a serial loop of one copy.
+    Leaves: what is computed; lockstep kernels.
+  }];
+  let dependentDialects = ["::mlir::arith::ArithDialect"];
+}
+
 def JoinRowCopiesPass : Pass<"tile-join-row-copies", "::tilec::tile::ProgramOp"> {
   let summary = "rows that a serial loop copies are brought by one parallel";
   let description = [{
@@ -347,6 +359,28 @@ def ParallelizeLoopsPass : Pass<"tile-parallelize-loops", "::tilec::tile::Progra
             one writes, is a `tile.parallel`, with as many loops of its nest as are independent. Parallels inside
             are its own.
     Leaves: what is computed; lockstep kernels, pipelined loops.
+  }];
+  let dependentDialects = ["::mlir::arith::ArithDialect"];
+}
+
+def WidenParallelsPass : Pass<"tile-widen-parallels", "::tilec::tile::ProgramOp"> {
+  let summary = "serial loops inside of parallels are further loops of them";
+  let description = [{
+    Needs:  `tile-fold-views`.
+    Gives:  a serial loop of constant bounds that is all that a parallel does, under a condition or not, of which no
+            round touches what another one writes, is one more loop of the parallel.
+    Leaves: what is computed; lockstep kernels, local buffers.
+  }];
+  let dependentDialects = ["::mlir::arith::ArithDialect"];
+}
+
+def SplitVariablesPass : Pass<"tile-split-variables", "::tilec::tile::ProgramOp"> {
+  let summary = "updates of groups of elements have a loop for each group";
+  let description = [{
+    Needs:  `tile-fold-views`.
+    Gives:  a variable of a parallel whose quotient is an index of an updated element (m[j // 128] = max(...)), and
+            whose extent is a multiple of the divisor, is two: the group and the element of it.
+    Leaves: what is computed; lockstep kernels.
   }];
   let dependentDialects = ["::mlir::arith::ArithDialect"];
 }

@@ -3,7 +3,8 @@
 // A block's fragments are spread over its threads. Where a thread would hold more than it has
 // registers, which is memory traffic in every round, as many more threads are taken as can hold
 // them. What no number of threads can hold stays with the author's. Schedulers that no wave would
-// use are given one where threads hold more than their arithmetic reaches. Products that only more
+// use are given one where threads hold more than their arithmetic reaches, and where each wave has
+// a part of all products for itself. Products that only more
 // warp groups can share get those. A second warp group that can only share the columns of products'
 // one slab of rows is left out where it keeps a second block from a unit and the units' last blocks
 // would leave many of them idle.
@@ -138,6 +139,39 @@ bool leavesUnitsIdle(tile::KernelOp kernel, const TargetInfo &target) {
          5 * ceilDiv(*blocks, target.units) * target.units >= 6 * *blocks;
 }
 
+/// Blocks that a unit runs at a time, as far as shared memory and the grid say, with the slots that
+/// rounds ask for.
+int64_t blocksOfUnit(tile::KernelOp kernel, const TargetInfo &target) {
+  SharedMemory memory(kernel, target);
+  kernel.walk([&](tile::CopyOp copy) {
+    auto loop = copy->getParentOfType<tile::ForOp>();
+    auto ring = copy.getDst().getDefiningOp<tile::AllocOp>();
+    if (loop && loop.getStages() > 1 && ring && ring.getResult().getType().isShared())
+      memory.setSlots(ring, loop.getStages());
+  });
+  int64_t blocks = target.sharedBytesOfUnit / std::max<int64_t>(memory.bytes(), 1);
+  if (std::optional<int64_t> all = kernel.blocksOfGrid())
+    blocks = std::min(blocks, ceilDiv(*all, target.units));
+  return std::max<int64_t>(blocks, 1);
+}
+
+/// Whether the kernel multiplies in a loop, and no product of a round uses what another one gives:
+/// of such the rows of a wave are the same, as fewer waves may have them.
+bool multipliesAlone(tile::KernelOp kernel) {
+  llvm::SetVector<Value> sums;
+  bool isUsed = false;
+  kernel.walk([&](tile::GemmOp gemm) {
+    auto loop = gemm->getParentOfType<tile::ForOp>();
+    if (!loop || !sums.insert(rootOf(gemm.getC())))
+      return;
+    loop.walk([&](Operation *op) {
+      isUsed |= isa<tile::ElementLoop, tile::ReduceOp, tile::CopyOp>(op) &&
+                llvm::is_contained(accessesOf(op).reads, sums.back());
+    });
+  });
+  return sums.size() == 1 || (!sums.empty() && !isUsed);
+}
+
 /// Whether the kernel is products of one slab of rows in pipelined loops that compute nothing else,
 /// and one warp group can do them with half of a unit: its registers, and shared memory for three
 /// rounds.
@@ -193,6 +227,23 @@ int64_t threadsForGroups(tile::KernelOp kernel, const TargetInfo &target, int64_
       return threads;
   }
   return given;
+}
+
+/// As many threads as give each scheduler of a unit a wave, where the kernel multiplies and each
+/// wave still has much to do between what it reads; `given` where that is so.
+int64_t threadsForSchedulers(tile::KernelOp kernel, const TargetInfo &target, int64_t given,
+                             int64_t fragmentBits) {
+  constexpr int64_t leastRegisters = 32; // of fragments
+  if (!multipliesAlone(kernel))
+    return given;
+  int64_t waves = given * blocksOfUnit(kernel, target) / target.waveLanes, threads = given;
+  while (waves < target.schedulers && 2 * threads <= target.maxThreads &&
+         fragmentBits >= 2 * threads * 32 * leastRegisters &&
+         fillsWaves(kernel, target, 2 * threads)) {
+    threads *= 2;
+    waves *= 2;
+  }
+  return threads;
 }
 
 constexpr llvm::StringLiteral keepsNumber =
@@ -260,6 +311,13 @@ struct ChooseThreadsPass : impl::ChooseThreadsPassBase<ChooseThreadsPass> {
       kernel.emitRemark() << "threads= is " << shared << " here, not " << given
                           << ": with fewer, warp groups cannot share all products of a round"
                           << keepsNumber;
+      return;
+    }
+    if (int64_t more = threadsForSchedulers(kernel, target, threads, bits);
+        more > threads && fits(more)) {
+      kernel.setThreads(more);
+      kernel.emitRemark() << "threads= is " << more << " here, not " << given
+                          << ": with fewer, schedulers of a unit would have no wave" << keepsNumber;
       return;
     }
     if (threads == given)

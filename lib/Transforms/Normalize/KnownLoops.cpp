@@ -7,9 +7,12 @@
 //===----------------------------------------------------------------------===//
 #include "Normalize/KnownLoops.h"
 
+#include "tilec/Analysis/Buffers.h"
+#include "tilec/Analysis/Index.h"
 #include "tilec/Base/Math.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/IR/IRMapping.h"
 #include "mlir/Interfaces/SideEffectInterfaces.h"
 
@@ -53,6 +56,59 @@ bool countsOn(tile::ForOp loop) {
   std::optional<int64_t> upper = tile::constantInt(loop.getUpper());
   return tile::constantInt(loop.getLower()) == 0 && upper && *upper > 1 &&
          tile::constantInt(loop.getStep()) == 1 && loop.getKind() != tile::LoopKind::Pipelined;
+}
+
+bool areRoundsIndependent(tile::ForOp nest, Value iv) {
+  struct Written {
+    std::optional<LinearForm> form;
+    int64_t dim = -1;
+  };
+  llvm::MapVector<Value, SmallVector<ValueRange, 4>> accesses;
+  llvm::SmallPtrSet<void *, 4> written;
+  bool legal = true;
+  nest.walk([&](Operation *op) {
+    if (auto load = dyn_cast<tile::LoadOp>(op)) {
+      accesses[load.getBuffer()].push_back(load.getIndices());
+    } else if (auto store = dyn_cast<tile::StoreOp>(op)) {
+      accesses[store.getBuffer()].push_back(store.getIndices());
+      written.insert(store.getBuffer().getAsOpaquePointer());
+    } else if (!isPure(op) && !isa<tile::ForOp, tile::ParallelOp, scf::IfOp, scf::YieldOp>(op)) {
+      legal = false;
+    }
+  });
+  if (!legal || written.empty())
+    return false;
+  for (auto &[buffer, list] : accesses) {
+    // What is written, in another shape, or a tensor that may lie over this one.
+    for (auto &other : accesses)
+      if (other.first != buffer && written.contains(other.first.getAsOpaquePointer()) &&
+          isChangedBy({rootOf(other.first)}, rootOf(buffer)))
+        return false;
+    if (!written.contains(buffer.getAsOpaquePointer()))
+      continue;
+    if (cast<tile::BufferType>(buffer.getType()).isLocal())
+      return false;
+    bool separates = false;
+    for (size_t d = 0; d < list[0].size() && !separates; ++d) {
+      separates = true;
+      LinearForm first = linearize(list[0][d]);
+      if (first.coefficient(iv) == 0) {
+        separates = false;
+        continue;
+      }
+      for (auto [term, factor] : first.terms)
+        if (term != iv && nest.getBody().isAncestor(term.getParentRegion()))
+          separates = false;
+      for (ValueRange other : list) {
+        LinearForm difference = linearize(other[d]);
+        difference.add(first, -1);
+        separates &= difference.terms.empty() && difference.constant == 0;
+      }
+    }
+    if (!separates)
+      return false;
+  }
+  return true;
 }
 
 } // namespace tilec

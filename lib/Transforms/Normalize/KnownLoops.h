@@ -25,4 +25,8 @@ llvm::SmallVector<KnownLoop> knownLoops(tile::KernelOp kernel);
 /// asked to run ahead.
 bool countsOn(tile::ForOp loop);
 
+/// Whether different values of `iv` touch different elements of everything that is written: some
+/// dimension is iv plus something that does not vary in the nest, the same in every access.
+bool areRoundsIndependent(tile::ForOp nest, mlir::Value iv);
+
 } // namespace tilec

@@ -6,12 +6,16 @@
 //   else:     B[i, j] = (v - 16) * scales[i, k]
 //
 // and lets them compute both values and select one: what they read of tensors stands in no branch
-// then, and can be read a round ahead (Pipelines/HeldRounds).
+// then, and can be read a round ahead (Pipelines/HeldRounds). So in all loops over elements where
+// both sides read tiles alone: the reads of a lane start together, and neighbours are one access.
+// And `if i >= n: A[i, j] = 0` of a tile that the round copies stores all of it.
 //
 // SPDX-License-Identifier: Apache-2.0
 //===----------------------------------------------------------------------===//
+#include "Normalize/Locals.h"
 #include "Normalize/Normalize.h"
 
+#include "tilec/Analysis/Buffers.h"
 #include "tilec/Analysis/Index.h"
 #include "tilec/Transforms/Passes.h"
 
@@ -31,21 +35,47 @@ namespace {
 /// Both sides are computed for each element: more than that many operations are worth a branch.
 constexpr int64_t mostOps = 64;
 
-/// Places outside of a tensor are zeros; others have to be known to be inside.
-bool isSafe(tile::LoadOp load) {
-  tile::BufferType type = load.getBuffer().getType();
-  if (type.isGlobal())
-    return true;
-  return llvm::all_of(llvm::zip_equal(load.getIndices(), type.getShape()), [](auto pair) {
-    std::optional<IndexRange> range = rangeOf(std::get<0>(pair));
-    return range && range->low >= 0 && range->high < std::get<1>(pair);
-  });
+/// Whether the place is inside of the tile, whichever side is chosen.
+bool isInside(Value index, int64_t extent) {
+  std::optional<IndexRange> range = rangeOf(index);
+  return range && range->low >= 0 && range->high < extent;
 }
 
-bool isOfTensor(Operation &op) {
-  auto load = dyn_cast<tile::LoadOp>(op);
-  return load && load.getBuffer().getType().isGlobal();
+/// Places outside of a tensor are zeros, one outside of a shared tile is not read; others have to
+/// be known to be inside.
+bool isSafe(tile::LoadOp load) {
+  tile::BufferType type = load.getBuffer().getType();
+  return type.isGlobal() || type.isShared() ||
+         llvm::all_of(llvm::zip_equal(load.getIndices(), type.getShape()),
+                      [](auto pair) { return isInside(std::get<0>(pair), std::get<1>(pair)); });
 }
+
+/// Where its side is not chosen, a place that may lie outside of a shared tile is its first one.
+void keepInside(tile::LoadOp load, Value condition, bool isChosen) {
+  tile::BufferType type = load.getBuffer().getType();
+  if (!type.isShared())
+    return;
+  OpBuilder b(load);
+  for (OpOperand &index : load.getIndicesMutable()) {
+    if (isInside(index.get(), type.getShape()[index.getOperandNumber() - 1]))
+      continue;
+    Value first = arith::ConstantIndexOp::create(b, load.getLoc(), 0);
+    Value yes = isChosen ? index.get() : first, no = isChosen ? first : index.get();
+    index.set(arith::SelectOp::create(b, load.getLoc(), condition, yes, no));
+  }
+}
+
+/// What the sides of a branch read.
+struct SideReads {
+  bool tensors = false, shared = false;
+
+  void add(Operation &op) {
+    if (auto load = dyn_cast<tile::LoadOp>(op)) {
+      tensors |= load.getBuffer().getType().isGlobal();
+      shared |= load.getBuffer().getType().isShared();
+    }
+  }
+};
 
 bool isSame(Value one, Value other) {
   std::optional<int64_t> constant = tile::constantInt(one);
@@ -60,18 +90,18 @@ tile::StoreOp storeOf(Block *side) {
 
 /// Whether the branch chooses a value, or what is stored in one place, and both sides can be
 /// computed.
-bool choosesValue(scf::IfOp branch) {
+bool choosesValue(scf::IfOp branch, bool isOfRound) {
   if (!branch.elseBlock())
     return false;
   int64_t count = 0;
-  bool readsTensors = false;
+  SideReads reads;
   for (Block *side : {branch.thenBlock(), branch.elseBlock()})
     for (Operation &op : side->without_terminator()) {
       auto load = dyn_cast<tile::LoadOp>(op);
       bool isPlain = op.getNumRegions() == 0 && isMemoryEffectFree(&op) && isSpeculatable(&op);
       if (!isPlain && !(load && isSafe(load)) && &op != storeOf(side))
         return false;
-      readsTensors |= isOfTensor(op);
+      reads.add(op);
       ++count;
     }
   tile::StoreOp one = storeOf(branch.thenBlock()), other = storeOf(branch.elseBlock());
@@ -80,14 +110,18 @@ bool choosesValue(scf::IfOp branch) {
   bool isOnePlace = !one || (one.getBuffer() == other.getBuffer() &&
                              one.getValue().getType() == other.getValue().getType() &&
                              llvm::equal(one.getIndices(), other.getIndices(), isSame));
-  return isOnePlace && readsTensors && count <= mostOps;
+  bool isWorthIt = reads.tensors ? isOfRound : reads.shared;
+  return isOnePlace && isWorthIt && count <= mostOps;
 }
 
 void select(scf::IfOp branch) {
   tile::StoreOp one = storeOf(branch.thenBlock()), other = storeOf(branch.elseBlock());
   for (Block *side : {branch.thenBlock(), branch.elseBlock()})
-    for (Operation &op : llvm::make_early_inc_range(side->without_terminator()))
+    for (Operation &op : llvm::make_early_inc_range(side->without_terminator())) {
       op.moveBefore(branch);
+      if (auto load = dyn_cast<tile::LoadOp>(op))
+        keepInside(load, branch.getCondition(), side == branch.thenBlock());
+    }
   OpBuilder b(branch);
   auto choose = [&](Value yes, Value no) -> Value {
     return arith::SelectOp::create(b, branch.getLoc(), branch.getCondition(), yes, no);
@@ -103,19 +137,54 @@ void select(scf::IfOp branch) {
   branch.erase();
 }
 
+/// Whether the branch changes some elements of a tile that a copy of the round fills, each of its
+/// own iteration: one that changes them all is something that copies run ahead of.
+bool changesSome(scf::IfOp branch, tile::ForOp loop) {
+  tile::StoreOp store = storeOf(branch.thenBlock());
+  auto parallel = dyn_cast<tile::ParallelOp>(branch->getParentOp());
+  if (!store || !parallel || branch.elseBlock() || branch.getNumResults() != 0 ||
+      !store.getBuffer().getType().isShared() ||
+      !llvm::equal(store.getIndices(), parallel.ivs(),
+                   [](Value index, BlockArgument iv) { return index == iv; }) ||
+      !isFilledFirst(loop, store.getBuffer()))
+    return false;
+  return llvm::all_of(branch.thenBlock()->without_terminator(), [&](Operation &op) {
+    return &op == store ||
+           (op.getNumRegions() == 0 && isMemoryEffectFree(&op) && isSpeculatable(&op));
+  });
+}
+
+/// Stores what is chosen, or what is there.
+void storeAlways(scf::IfOp branch) {
+  tile::StoreOp store = storeOf(branch.thenBlock());
+  OpBuilder b(branch);
+  Type scalar = tile::scalarTypeOf(store.getBuffer().getType().getElementType());
+  Value old = tile::LoadOp::create(b, branch.getLoc(), scalar, store.getBuffer(),
+                                   store.getIndices(), FloatAttr());
+  for (Operation &op : llvm::make_early_inc_range(branch.thenBlock()->without_terminator()))
+    op.moveBefore(branch);
+  b.setInsertionPoint(store);
+  store.getValueMutable().assign(
+      arith::SelectOp::create(b, branch.getLoc(), branch.getCondition(), store.getValue(), old));
+  branch.erase();
+}
+
 struct SelectValuesPass : impl::SelectValuesPassBase<SelectValuesPass> {
   void runOnOperation() override {
     SmallVector<scf::IfOp> branches; // inner ones first
     getOperation().walk([&](scf::IfOp branch) {
-      auto parallel = branch->getParentOfType<tile::ParallelOp>();
-      auto loop = parallel ? parallel->getParentOfType<tile::ForOp>() : tile::ForOp();
-      if (loop && loop.getKind() == tile::LoopKind::Pipelined && loop.getStages() > 1 &&
-          !loop->getParentOfType<tile::KernelOp>().getLockstep())
+      if (branch->getParentOfType<tile::ParallelOp>() &&
+          !branch->getParentOfType<tile::KernelOp>().getLockstep())
         branches.push_back(branch);
     });
-    for (scf::IfOp branch : branches)
-      if (choosesValue(branch))
+    for (scf::IfOp branch : branches) {
+      auto loop = outermostParallelOf(branch)->getParentOfType<tile::ForOp>();
+      bool isOfRound = loop && loop.getKind() == tile::LoopKind::Pipelined && loop.getStages() > 1;
+      if (choosesValue(branch, isOfRound))
         select(branch);
+      else if (isOfRound && changesSome(branch, loop))
+        storeAlways(branch);
+    }
   }
 };
 

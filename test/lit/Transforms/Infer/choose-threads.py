@@ -10,9 +10,10 @@
 # RUN: tilec %s --entry "two(128, 128, exact=True)" --target=sm_90a --stop-after=tile-laid-out -o - | FileCheck %s --check-prefix=SAME
 # RUN: tilec %s --entry "turns(128, 128)" --target=sm_90a --stop-after=tile-laid-out -o - | FileCheck %s --check-prefix=SAME
 # RUN: tilec %s --entry "summed(64, 512, 32)" --target=gfx942 --remarks --stop-after=tile-laid-out -o - 2>&1 | FileCheck %s --check-prefixes=WIDER,REACH
-# RUN: tilec %s --entry "summed(64, 512, 32)" --target=gfx950 --stop-after=tile-laid-out -o - | FileCheck %s --check-prefix=SAME
-# RUN: tilec %s --entry "summed(64, 512, 32, scaled=False)" --target=gfx942 --stop-after=tile-laid-out -o - | FileCheck %s --check-prefix=SAME
-# RUN: tilec %s --entry "summed(64, 256, 32)" --target=gfx942 --stop-after=tile-laid-out -o - | FileCheck %s --check-prefix=SAME
+# RUN: tilec %s --entry "summed(64, 512, 32)" --target=gfx950 --remarks --stop-after=tile-laid-out -o - 2>&1 | FileCheck %s --check-prefixes=WIDER,IDLE
+# RUN: tilec %s --entry "summed(64, 512, 32, blocks=1024)" --target=gfx950 --stop-after=tile-laid-out -o - | FileCheck %s --check-prefix=SAME
+# RUN: tilec %s --entry "summed(64, 512, 32, scaled=False)" --target=gfx942 --remarks --stop-after=tile-laid-out -o - 2>&1 | FileCheck %s --check-prefixes=WIDER,IDLE
+# RUN: tilec %s --entry "summed(64, 256, 32)" --target=gfx942 --remarks --stop-after=tile-laid-out -o - 2>&1 | FileCheck %s --check-prefixes=WIDER,IDLE
 # RUN: tilec-run %s --entry "summed(64, 512, 32)" --target=gfx942 --check --seed 1 | FileCheck %s --check-prefix=RIGHT
 # RUN: tilec-run %s --entry "summed(64, 512, 32)" --target=gfx950 --check --seed 1 | FileCheck %s --check-prefix=RIGHT
 # A second warp group of 64 rows keeps a second block from a multiprocessor; 192 blocks on 132 leave many idle behind the
@@ -38,8 +39,9 @@
 # FEWER: threads= is 128 here, not 256: products have one slab of rows
 # REMARK: threads= is 256 here, not 128: fragments take 256 registers of each of 128 threads, which have 255 on sm_80
 # AMD: two waves would leave two schedulers idle, where shared memory holds one block only (gfx942), and arithmetic
-# in the loop would reach half of their registers. Accumulators that only products change may lie in the others.
+# in the loop would reach half of their registers, or each wave has a part of the product for itself.
 # REACH: threads= is 256 here, not 128: fragments take {{[0-9]+}} registers of each of 128 threads, which have 512 on gfx942, 256 of them out of arithmetic's reach
+# IDLE: threads= is 256 here, not 128: with fewer, schedulers of a unit would have no wave
 # RIGHT: PASS
 # WIDER: threads(256)
 # SAME: threads(128)
@@ -87,11 +89,11 @@ def turns(M, N):
 
 
 # As latent attention does: sums of products that are scaled in each round.
-def summed(M, N, K, scaled=True, rounds=2):
+def summed(M, N, K, scaled=True, rounds=2, blocks=1):
     @T.prim_func
     def main(A: T.Tensor((M, rounds * K), "float16"), B: T.Tensor((rounds * K, N), "float16"),
-             C: T.Tensor((M, N), "float16")):
-        with T.Kernel(1, threads=128):
+             C: T.Tensor((blocks * M, N), "float16")):
+        with T.Kernel(blocks, threads=128) as bx:
             a = T.alloc_shared((M, K), "float16")
             b = T.alloc_shared((K, N), "float16")
             c = T.alloc_fragment((M, N), "float32")
@@ -103,7 +105,7 @@ def summed(M, N, K, scaled=True, rounds=2):
                 if scaled:
                     for i, j in T.Parallel(M, N):
                         c[i, j] = c[i, j] * 0.5
-            T.copy(c, C)
+            T.copy(c, C[bx * M, 0])
 
     return main
 

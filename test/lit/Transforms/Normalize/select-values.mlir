@@ -1,7 +1,7 @@
 // RUN: tilec-opt %s --verify-contracts=gfx950 --pass-pipeline='builtin.module(tile.program(tile-select-values))' | FileCheck %s
 //
-// Of a branch that stores one of two values, with a scale from a tensor, both are computed and one is selected. A side
-// that reads a tile outside of it, or none that reads a tensor, leaves the branch.
+// Of a branch that stores one of two values, with reads of a tensor or of tiles, both are computed and one is
+// selected. A side whose place may lie outside of its tile reads the first place where it is not chosen.
 
 // CHECK-LABEL: tile.kernel "scaled"
 // CHECK:         tile.parallel
@@ -11,9 +11,23 @@
 // CHECK-NEXT:      tile.store %[[VALUE]], %b[
 // CHECK-NOT:       tile.store
 // CHECK-LABEL: tile.kernel "behind"
-// CHECK:           scf.if
+// CHECK:           %[[NEXT:.*]] = arith.addi
+// CHECK:           %[[INSIDE:.*]] = arith.cmpi
+// CHECK-NOT:       scf.if
+// CHECK:           %[[PLACE:.*]] = arith.select %[[INSIDE]], %[[NEXT]], %c0
+// CHECK:           tile.load %a[%[[PLACE]]]
+// CHECK:           arith.select %[[INSIDE]],
 // CHECK-LABEL: tile.kernel "tiles"
 // CHECK:           scf.if
+// CHECK-LABEL: tile.kernel "some"
+// CHECK:           tile.copy
+// CHECK:           tile.parallel
+// CHECK:             %[[OLD:.*]] = tile.load %a[
+// CHECK-NOT:         scf.if
+// CHECK:             %[[NEW:.*]] = arith.select %{{.*}}, %{{.*}}, %[[OLD]]
+// CHECK:             tile.store %[[NEW]], %a[
+// CHECK:           tile.parallel
+// CHECK:             scf.if
 tile.program @branches {
   %S = tile.tensor "S"[] : !tile.buffer<[64], f32, global>
   %c0 = arith.constant 0 : index
@@ -71,6 +85,26 @@ tile.program @branches {
         } else {
           %sum = arith.addf %value, %value : f32
           tile.store %sum, %b[%i] : f32, !tile.buffer<[64], f32, shared>
+        }
+      }
+    }
+  }
+  tile.kernel "some" grid(%c1) threads(64) {
+  ^bb0(%bx: index):
+    %a = tile.alloc "a" : !tile.buffer<[64], f32, shared>
+    %b = tile.alloc "b" : !tile.buffer<[64], f32, shared>
+    tile.for %k = %c0 to %c8 step %c1 kind(pipelined) stages(2) {
+      tile.copy %S to %a : !tile.buffer<[64], f32, global>, !tile.buffer<[64], f32, shared>
+      tile.parallel (%i) in (%c64) {
+        %less = arith.cmpi slt, %i, %c8 : index
+        scf.if %less {
+          tile.store %half, %a[%i] : f32, !tile.buffer<[64], f32, shared>
+        }
+      }
+      tile.parallel (%i) in (%c64) {
+        %less = arith.cmpi slt, %i, %c8 : index
+        scf.if %less {
+          tile.store %half, %b[%i] : f32, !tile.buffer<[64], f32, shared>
         }
       }
     }
