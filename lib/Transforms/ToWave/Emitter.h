@@ -57,6 +57,8 @@ public:
 
   std::unique_ptr<RoleEmitter> roles;
   CopyGroups copies;
+  /// Ops of the loop whose elements are computed that have their values (EarlyReads.cpp).
+  const llvm::SmallPtrSetImpl<Operation *> *emitted = nullptr;
 
 private:
   bool mayWait();

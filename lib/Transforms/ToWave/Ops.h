@@ -37,6 +37,11 @@ LogicalResult emitParallel(Emitter &e, tile::ElementLoop loop, Elements &outer);
 /// Of a loop that is `F[i] *= G[i]`, both fragments, and nothing else: what reads G. F sums the
 /// products of a chain, which is where a running maximum scales it (online softmax).
 tile::LoadOp factorOf(tile::ElementLoop loop);
+/// EarlyReads.cpp: a loop whose writes would keep reads of tensors, those first; nothing when it is
+/// none of these.
+std::optional<LogicalResult> emitReadsFirst(Emitter &e, tile::ElementLoop loop,
+                                            const FragmentLayout &layout,
+                                            std::pair<int64_t, int64_t> reps, Elements &outer);
 /// Gather.cpp: nothing when the loop is no asynchronous copy.
 std::optional<LogicalResult> emitGather(Emitter &e, tile::GatherOp loop, Elements &outer);
 /// The register group of one repetition, its loop variables bound.

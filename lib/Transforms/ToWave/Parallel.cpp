@@ -401,6 +401,8 @@ LogicalResult emitParallel(Emitter &e, tile::ElementLoop loop, Elements &outer) 
     if (std::optional<LogicalResult> done = emitMatrixWrites(e, loop, *layout, {from, to}, outer))
       return *done;
   if (ofFragments || reps <= mostUnrolled) {
+    if (std::optional<LogicalResult> done = emitReadsFirst(e, loop, *layout, {from, to}, outer))
+      return *done;
     for (int64_t rep = from; rep < to; ++rep)
       if (failed(emitRep(e, loop, *layout, rep, nullptr, outer)))
         return failure();

@@ -30,6 +30,8 @@ LogicalResult Emitter::emitBlock(Block &block, Elements &elements) {
 }
 
 LogicalResult Emitter::emitOp(Operation &op, Elements &elements) {
+  if (emitted && emitted->contains(&op))
+    return success();
   loc = op.getLoc();
   if (auto alloc = dyn_cast<tile::AllocOp>(op))
     return emitAlloc(alloc, elements);
