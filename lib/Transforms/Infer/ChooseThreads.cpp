@@ -233,12 +233,12 @@ int64_t threadsForGroups(tile::KernelOp kernel, const TargetInfo &target, int64_
 /// wave still has much to do between what it reads; `given` where that is so.
 int64_t threadsForSchedulers(tile::KernelOp kernel, const TargetInfo &target, int64_t given,
                              int64_t fragmentBits) {
-  constexpr int64_t leastRegisters = 32; // of fragments
+  constexpr int64_t leastElements = 32; // of fragments, in a thread
   if (!multipliesAlone(kernel))
     return given;
   int64_t waves = given * blocksOfUnit(kernel, target) / target.waveLanes, threads = given;
   while (waves < target.schedulers && 2 * threads <= target.maxThreads &&
-         fragmentBits >= 2 * threads * 32 * leastRegisters &&
+         fragmentBits >= 2 * threads * 32 * leastElements &&
          fillsWaves(kernel, target, 2 * threads)) {
     threads *= 2;
     waves *= 2;

@@ -30,7 +30,7 @@ namespace {
 
 /// Bytes that a unit reads at once, from which on nothing is won: of an addition of two tensors
 /// from the last cache 8 KiB gained 27 % by reading early, 16 KiB 1 to 14 %, more none (model of
-/// gfx950, 2026-11).
+/// a chip that counts copies, 2026-11).
 constexpr int64_t enoughInFlight = 32 << 10;
 
 /// Coordinates of a group's elements in the dimensions by which a read goes.
@@ -72,7 +72,7 @@ private:
   llvm::SmallPtrSet<Operation *, 4> places; ///< reads by which others go
   llvm::SmallPtrSet<Operation *, 4> shared; ///< reads that repetitions have in common
   std::map<ReadKey, SmallVector<Value, 4>> known;
-  int64_t most = 1;              ///< repetitions that have read at once
+  int64_t most = 1; ///< repetitions that have read at once
   /// LLVM would move reads back: into their branches, or between writes of the same tensor whose
   /// places it sees to be others.
   bool isMoved = false;
@@ -253,9 +253,8 @@ int64_t EarlyReads::countRegisters() {
   ++ofRep; // an address
   most = std::max<int64_t>(atHand / ofRep, 1);
   if (masksOfRep > 0) // of several LLVM also keeps what they are made of
-    most = std::clamp<int64_t>(file.scalars / (masksOfRep > 1 ? 4 : 2) /
-                                   (masksOfRep * e.target.waveLanes / 32),
-                               1, most);
+    most = std::clamp<int64_t>(
+        file.scalars / (masksOfRep > 1 ? 4 : 2) / (masksOfRep * e.target.waveLanes / 32), 1, most);
   return waves * e.target.waveLanes * bitsOfLane / 8;
 }
 
@@ -282,8 +281,8 @@ SmallVector<Value, 8> EarlyReads::masksOf(tile::LoadOp load, Elements &elements)
 static void addUses(Operation *last, OpBuilder &b, SmallVectorImpl<Operation *> &uses) {
   llvm::SmallPtrSet<Operation *, 16> read;
   Block *block = b.getInsertionBlock();
-  for (auto it = last ? std::next(last->getIterator()) : block->begin(); it != b.getInsertionPoint();
-       ++it) {
+  for (auto it = last ? std::next(last->getIterator()) : block->begin();
+       it != b.getInsertionPoint(); ++it) {
     bool isUse =
         it->getNumRegions() == 0 && isMemoryEffectFree(&*it) &&
         llvm::any_of(it->getOperands(), [&](Value v) { return read.contains(v.getDefiningOp()); });
