@@ -775,7 +775,9 @@ def ConvertOperandsPass : Pass<"tile-convert-operands", "::tilec::tile::ProgramO
   let description = [{
     Needs:  `tile-transpose-operands`.
     Gives:  floats of 8 bits and elements of 4 bits, which the chip does not multiply, are copied to f16 or
-            int8, exactly; a sum of less than 32 bits is an f32 that is rounded once, behind the product.
+            int8, exactly; a sum of less than 32 bits is an f32 that is rounded once, behind the product. Where
+            shared memory has no room for the converted tiles beside all that is needed with them, they are
+            parts of K, each converted and multiplied in turn.
     Leaves: what warp groups multiply; types for which no instruction is found.
   }];
   let options = [Option<"target", "target", "std::string", "std::string(::tilec::nameOf(::tilec::defaultArch))", "the chip">];

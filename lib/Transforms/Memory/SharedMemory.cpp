@@ -51,7 +51,8 @@ constexpr int64_t betweenOps = 2;
 
 class Lifetimes {
 public:
-  Lifetimes(tile::KernelOp kernel, const TargetInfo &target) : kernel(kernel), target(target) {
+  Lifetimes(tile::KernelOp kernel, const TargetInfo &target, FilledBuffers filled)
+      : kernel(kernel), target(target), filled(filled) {
     int64_t count = 0;
     kernel.walk<WalkOrder::PreOrder>([&](Operation *op) {
       begins[op] = ends[op] = count;
@@ -63,7 +64,7 @@ public:
     });
   }
 
-  SharedNeed of(tile::AllocOp alloc, FilledBuffers filled) {
+  SharedNeed of(tile::AllocOp alloc) {
     SharedNeed need{{alloc}};
     need.bytes = alignTo(bytesOfBuffer(alloc), target.sharedGrain);
     const SharedLayout *layout = sharedLayoutOf(alloc.getResult());
@@ -75,7 +76,7 @@ public:
     bool isAhead = false, isFilled = false;
     llvm::SmallSetVector<Value, 2> pipes;
     for (Operation *user : users) {
-      isFilled |= copiesFromGlobal(user) && filled != FilledBuffers::AsAccessed;
+      isFilled |= copiesFromGlobal(user) && filled > FilledBuffers::AsAccessed;
       if (user->getParentOfType<tile::ProducerOp>()) {
         isAhead = true;
         if (auto transfer = dyn_cast<tile::TmaCopyOp>(user))
@@ -160,10 +161,10 @@ private:
     return isInLoop || isForGemms;
   }
   /// Whether the buffer is used in this loop only, and each iteration overwrites it first.
-  static bool startsAfresh(Operation *loop, tile::AllocOp alloc, ArrayRef<Operation *> users) {
+  bool startsAfresh(Operation *loop, tile::AllocOp alloc, ArrayRef<Operation *> users) const {
     auto serial = dyn_cast<tile::ForOp>(loop);
     if (serial && serial.getKind() == tile::LoopKind::Pipelined && serial.getStages() > 1 &&
-        llvm::any_of(users, copiesFromGlobal))
+        filled != FilledBuffers::Serially && llvm::any_of(users, copiesFromGlobal))
       return false; // copies of the next round will run ahead
     if (!serial || !llvm::all_of(users, [&](Operation *user) { return loop->isAncestor(user); }))
       return false;
@@ -175,6 +176,7 @@ private:
 
   tile::KernelOp kernel;
   const TargetInfo &target;
+  FilledBuffers filled;
   llvm::DenseMap<Operation *, int64_t> begins, ends; ///< an op's number, and that of its last one
 };
 
@@ -199,12 +201,11 @@ bool isOfWholeBlock(Operation *user) {
 }
 
 /// Every shared buffer, and when it is needed.
-SmallVector<SharedNeed> buffersOf(tile::KernelOp kernel, FilledBuffers filled,
-                                  Lifetimes &lifetimes) {
+SmallVector<SharedNeed> buffersOf(tile::KernelOp kernel, Lifetimes &lifetimes) {
   SmallVector<SharedNeed> needs;
   kernel.walk([&](tile::AllocOp alloc) {
     if (alloc.getResult().getType().isShared())
-      needs.push_back(lifetimes.of(alloc, filled));
+      needs.push_back(lifetimes.of(alloc));
   });
   // Nobody says when single threads of a lockstep kernel are done with a buffer.
   if (kernel.getLockstep())
@@ -263,8 +264,8 @@ int64_t stagingBytes(tile::KernelOp kernel, int64_t buffers, int64_t bytes,
 
 SharedMemory::SharedMemory(tile::KernelOp kernel, const TargetInfo &target, FilledBuffers filled)
     : target(&target), loops(std::make_shared<LoopTimes>()) {
-  Lifetimes lifetimes(kernel, target);
-  all = buffersOf(kernel, filled, lifetimes);
+  Lifetimes lifetimes(kernel, target, filled);
+  all = buffersOf(kernel, lifetimes);
   buffers = all.size();
   kernel.walk([&](tile::ForOp loop) { (*loops)[loop] = lifetimes.during(loop); });
   // Of teams that take turns, and of tile.issue_fence.
@@ -317,6 +318,16 @@ int64_t SharedMemory::mostAtOnce() const {
   for (auto [at, change] : changes)
     most = std::max(most, bytes += change);
   return most;
+}
+
+int64_t SharedMemory::bytesAtStartOf(tile::AllocOp buffer) const {
+  const auto *own = llvm::find_if(
+      all, [&](const SharedNeed &need) { return llvm::is_contained(need.ops, buffer); });
+  int64_t bytes = 0;
+  for (const SharedNeed &need : all)
+    if (own != all.end() && need.first <= own->first && own->first <= need.last)
+      bytes += need.bytes;
+  return bytes;
 }
 
 void SharedMemory::placeBuffers() const {
@@ -393,6 +404,15 @@ void SharedMemory::keepDuring(tile::ForOp loop, tile::AllocOp buffer) {
   auto [first, last] = loops->lookup(loop);
   need->first = std::min(need->first, first);
   need->last = std::max(need->last, last);
+  knowsMeetings = false;
+}
+
+void SharedMemory::keepWith(tile::AllocOp buffer, tile::AllocOp other) {
+  SharedNeed *need = needOf(buffer);
+  const SharedNeed *longer = needOf(other);
+  if (!need || !longer)
+    return;
+  need->last = std::max(need->last, longer->last);
   knowsMeetings = false;
 }
 

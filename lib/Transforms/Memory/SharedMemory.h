@@ -21,6 +21,7 @@ namespace tilec {
 /// in front of one where only gemms read it. Before there is one, whose copies run ahead, the rings
 /// that it will have are not known.
 enum class FilledBuffers {
+  Serially, ///< when its round runs: no copy is ahead, which is the least that a kernel can need
   AsAccessed,
   FromStart, ///< a producer fills it as early as it can
   Always,    ///< and in a persistent kernel for the next tile while the last one is finished
@@ -66,6 +67,8 @@ public:
   int64_t left() const { return target->sharedBytes - bytes(); }
   /// Whether it fits. What is needed at one time and takes too much already is not placed for that.
   bool fits() const { return mostAtOnce() <= target->sharedBytes && left() >= 0; }
+  /// Bytes that are needed at least when the buffer begins to be.
+  int64_t bytesAtStartOf(tile::AllocOp buffer) const;
   llvm::ArrayRef<SharedNeed> needs() const {
     place();
     return all;
@@ -80,6 +83,8 @@ public:
   void setSlots(tile::AllocOp ring, int64_t slots);
   /// Nothing that is needed in the loop shares the buffer's bytes.
   void keepDuring(tile::ForOp loop, tile::AllocOp buffer);
+  /// The buffer is needed as long as the other one.
+  void keepWith(tile::AllocOp buffer, tile::AllocOp other);
   /// `wide` is there instead of a buffer that is gone, and is filled from right before the loop on
   /// to its end. All else is as it was.
   void replace(mlir::Operation *gone, tile::AllocOp wide, tile::ForOp loop);
