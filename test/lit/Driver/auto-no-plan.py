@@ -2,9 +2,9 @@
 # RUN: tilec-run %s --entry "gemm(300, 200, 136, 128, 192, 32, 128, exact=True)" --target=gfx942 --sim-mode=strict --check | FileCheck %s --check-prefix=RIGHT
 # RUN: rm -rf %t.s && mkdir %t.s && tilec %s --entry "gemm(1024, 1024, 1024, 128, 192, 32, 128, exact=True)" --target=gfx942 --save-temps=%t.s/k -o %t.hsaco
 # RUN: cat %t.s/k.03-tile-pipelined.mlir | FileCheck %s --check-prefix=STAGES
-# RUN: tilec %s --entry "gemm(1024, 1024, 1024, 96, 384, 64, 128)" --target=gfx942 --remarks --no-cache -o %t.hsaco 2>&1 | FileCheck %s --check-prefix=MORE
+# RUN: tilec %s --entry "gemm(12288, 12288, 1024, 96, 384, 32, 128)" --target=gfx950 --remarks --no-cache -o %t.hsaco 2>&1 | FileCheck %s --check-prefix=MORE
 # RUN: tilec-report %t.hsaco | FileCheck %s --check-prefix=CODE
-# RUN: tilec-run %s --entry "gemm(200, 400, 136, 96, 384, 64, 128)" --target=gfx942 --check | FileCheck %s --check-prefix=RIGHT
+# RUN: tilec-run %s --entry "gemm(200, 400, 136, 96, 384, 32, 128)" --target=gfx950 --check | FileCheck %s --check-prefix=RIGHT
 #
 # Where every plan spills, moves accumulators or loses its order, `auto` takes none, and what spills even so gets twice
 # the threads. What the stages show is of the program that was taken.
