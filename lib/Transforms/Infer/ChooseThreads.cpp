@@ -234,7 +234,8 @@ int64_t threadsForGroups(tile::KernelOp kernel, const TargetInfo &target, int64_
 int64_t threadsForSchedulers(tile::KernelOp kernel, const TargetInfo &target, int64_t given,
                              int64_t fragmentBits) {
   constexpr int64_t leastElements = 32; // of fragments, in a thread
-  if (!multipliesAlone(kernel))
+  // Other numbers would be none that warp groups or schedules know.
+  if (!multipliesAlone(kernel) || !llvm::isPowerOf2_64(given))
     return given;
   int64_t waves = given * blocksOfUnit(kernel, target) / target.waveLanes, threads = given;
   while (waves < target.schedulers && 2 * threads <= target.maxThreads &&
