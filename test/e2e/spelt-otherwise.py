@@ -34,6 +34,8 @@
 # RUN: tilec-run %s --entry "packed(apart=True)" --target=gfx942 --check --sim-interleave=3 | FileCheck %s
 # RUN: tilec-run %s --entry "packed(apart=True)" --target=gfx942 --check --sim-mode=strict | FileCheck %s
 # RUN: tilec-run %s --entry "packed(apart=True)" --target=sm_80 --device=ptx --check | FileCheck %s
+# RUN: tilec-run %s --entry "rotated(how='unwritten')" --target=gfx942 --check --sim-mode=strict | FileCheck %s
+# RUN: tilec-run %s --entry "rotated(how='unwritten')" --target=sm_90a --device=ptx --check | FileCheck %s
 # RUN: tilec %s --entry "rows()" --target=gfx950 --emit=asm | FileCheck %s --check-prefix=WIDE
 # RUN: tilec %s --entry "groups()" --target=gfx942 --emit=tile-pipelined | FileCheck %s --check-prefix=GROUPS
 # RUN: tilec %s --entry "packed()" --target=gfx942 --emit=report | FileCheck %s --check-prefix=PLANNED
@@ -113,9 +115,14 @@ def rotated(S=128, D=64, how="half", F="float16"):
     def main(X: T.Tensor((S, D), F), O: T.Tensor((S, D), F)):
         with T.Kernel(S // 64, threads=128) as b:
             x = T.alloc_shared((64, D), F)
-            T.copy(X[b * 64, 0], x)
+            if how == "unwritten":  # what is not chosen has no value
+                T.copy(X[b * 64, 0], x[:, 0:D // 2])
+            else:
+                T.copy(X[b * 64, 0], x)
             for i, j in T.Parallel(64, D):
-                if how == "half":
+                if how == "unwritten":
+                    O[b * 64 + i, j] = T.if_then_else(j < D // 2, x[i, j], 0)
+                elif how == "half":
                     O[b * 64 + i, j] = T.if_then_else(j < D // 2, -x[i, (j + D // 2) % D], x[i, (j + D // 2) % D])
                 else:  # each side's place lies outside where the other one is chosen
                     O[b * 64 + i, j] = T.if_then_else(j % 2 == 0, x[i, j + 1 - j % 2 * 2] - 1, x[i, j - 1] * 2)

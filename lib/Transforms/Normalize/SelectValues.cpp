@@ -12,6 +12,7 @@
 //
 // SPDX-License-Identifier: Apache-2.0
 //===----------------------------------------------------------------------===//
+#include "Layouts/Stores.h"
 #include "Normalize/Locals.h"
 #include "Normalize/Normalize.h"
 
@@ -41,11 +42,25 @@ bool isInside(Value index, int64_t extent) {
   return range && range->low >= 0 && range->high < extent;
 }
 
+/// Whether all of the tile is written before the loop begins, and the loop leaves it alone: a place
+/// that its side would not have read holds a number, too, and nobody writes it meanwhile.
+bool isThere(Value tile, tile::ParallelOp loop) {
+  if (isChangedBy(accessesOf(loop).writes, tile))
+    return false;
+  for (Operation *at = loop; at && !isa<tile::KernelOp>(at); at = at->getParentOp())
+    for (Operation *op = at->getPrevNode(); op; op = op->getPrevNode())
+      if (overwritesAll(op, tile) || storesAll(op, tile))
+        return true;
+  return false;
+}
+
 /// Places outside of a tensor are zeros, one outside of a shared tile is not read; others have to
 /// be known to be inside.
 bool isSafe(tile::LoadOp load) {
   tile::BufferType type = load.getBuffer().getType();
-  return type.isGlobal() || type.isShared() ||
+  if (type.isShared())
+    return isThere(rootOf(load.getBuffer()), outermostParallelOf(load));
+  return type.isGlobal() ||
          llvm::all_of(llvm::zip_equal(load.getIndices(), type.getShape()),
                       [](auto pair) { return isInside(std::get<0>(pair), std::get<1>(pair)); });
 }

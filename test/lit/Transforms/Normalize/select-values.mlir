@@ -1,7 +1,8 @@
 // RUN: tilec-opt %s --verify-contracts=gfx950 --pass-pipeline='builtin.module(tile.program(tile-select-values))' | FileCheck %s
 //
 // Of a branch that stores one of two values, with reads of a tensor or of tiles, both are computed and one is
-// selected. A side whose place may lie outside of its tile reads the first place where it is not chosen.
+// selected. A side whose place may lie outside of its tile reads the first place where it is not chosen; of a tile that
+// is not written as a whole before, nothing is read that the branch would not read.
 
 // CHECK-LABEL: tile.kernel "scaled"
 // CHECK:         tile.parallel
@@ -17,6 +18,8 @@
 // CHECK:           %[[PLACE:.*]] = arith.select %[[INSIDE]], %[[NEXT]], %c0
 // CHECK:           tile.load %a[%[[PLACE]]]
 // CHECK:           arith.select %[[INSIDE]],
+// CHECK-LABEL: tile.kernel "unwritten"
+// CHECK:           scf.if
 // CHECK-LABEL: tile.kernel "tiles"
 // CHECK:           scf.if
 // CHECK-LABEL: tile.kernel "some"
@@ -55,6 +58,25 @@ tile.program @branches {
     }
   }
   tile.kernel "behind" grid(%c1) threads(64) {
+  ^bb0(%bx: index):
+    %a = tile.alloc "a" : !tile.buffer<[64], f32, shared>
+    %b = tile.alloc "b" : !tile.buffer<[64], f32, shared>
+    tile.fill %half, %a : f32, !tile.buffer<[64], f32, shared>
+    tile.for %k = %c0 to %c8 step %c1 kind(pipelined) stages(2) {
+      tile.parallel (%i) in (%c64) {
+        %next = arith.addi %i, %c1 : index
+        %inside = arith.cmpi slt, %next, %c64 : index
+        scf.if %inside {
+          %value = tile.load %a[%next] : !tile.buffer<[64], f32, shared> -> f32
+          tile.store %value, %b[%i] : f32, !tile.buffer<[64], f32, shared>
+        } else {
+          %value = tile.load %S[%i] : !tile.buffer<[64], f32, global> -> f32
+          tile.store %value, %b[%i] : f32, !tile.buffer<[64], f32, shared>
+        }
+      }
+    }
+  }
+  tile.kernel "unwritten" grid(%c1) threads(64) {
   ^bb0(%bx: index):
     %a = tile.alloc "a" : !tile.buffer<[64], f32, shared>
     %b = tile.alloc "b" : !tile.buffer<[64], f32, shared>
