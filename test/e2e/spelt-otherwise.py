@@ -36,6 +36,11 @@
 # RUN: tilec-run %s --entry "packed(apart=True)" --target=sm_80 --device=ptx --check | FileCheck %s
 # RUN: tilec-run %s --entry "rotated(how='unwritten')" --target=gfx942 --check --sim-mode=strict | FileCheck %s
 # RUN: tilec-run %s --entry "rotated(how='unwritten')" --target=sm_90a --device=ptx --check | FileCheck %s
+# RUN: tilec-run %s --entry "shifted()" --target=gfx950 --check --sim-mode=strict | FileCheck %s
+# RUN: tilec-run %s --entry "shifted(op='max')" --target=gfx942 --check --sim-interleave=4 | FileCheck %s
+# RUN: tilec-run %s --entry "shifted()" --target=sm_90a --device=ptx --check | FileCheck %s
+# RUN: not tilec %s --entry "shifted(how='two')" --target=gfx950 -o %t 2>&1 | FileCheck %s --check-prefix=RACE
+# RUN: not tilec %s --entry "shifted(how='beside')" --target=sm_80 -o %t 2>&1 | FileCheck %s --check-prefix=RACE
 # RUN: tilec %s --entry "rows()" --target=gfx950 --emit=asm | FileCheck %s --check-prefix=WIDE
 # RUN: tilec %s --entry "groups()" --target=gfx942 --emit=tile-pipelined | FileCheck %s --check-prefix=GROUPS
 # RUN: tilec %s --entry "packed()" --target=gfx942 --emit=report | FileCheck %s --check-prefix=PLANNED
@@ -47,6 +52,7 @@
 # WIDE: global_store_dwordx4
 # GROUPS: tile.reduce max
 # PLANNED: : planned: 
+# RACE: error: iterations of T.Parallel depend on each other
 import tilelang.language as T
 
 
@@ -89,6 +95,26 @@ def unpacked(M=128, N=128, K=256, bk=64, F="float16"):
                         b[i, j * 8 + t] = T.cast((q[i, j] >> (t * 4)) & 15, F)
                 T.gemm(a, b, c, transpose_B=True)
             T.copy(c, C[by * 64, bx * 64])
+
+    return main
+
+
+def shifted(n=256, k=8, op="add", how="one"):
+    @T.prim_func
+    def main(A: T.Tensor((n, k), "float32"), B: T.Tensor((n + k,), "float32")):
+        with T.Kernel(1, threads=256) as bx:
+            s = T.alloc_shared((n + k,), "float32")
+            T.clear(s)
+            for i in T.Parallel(n):
+                if how == "two":  # of which one passes the other
+                    s[i] = s[i] + A[i, 0]
+                    s[i + 1] = s[i + 1] + A[i, 1]
+                else:
+                    if how == "beside":  # so that the loop stays a loop of the iteration
+                        B[i] = 0
+                    for v in T.serial(k):
+                        s[i + v] = s[i + v] + A[i, v] if op == "add" else T.max(s[i + v], A[i, v])
+            T.copy(s, B)
 
     return main
 

@@ -11,7 +11,9 @@
 #include "Check/Check.h"
 
 #include "Normalize/IterationValues.h"
+#include "Normalize/Locals.h"
 #include "Normalize/Normalize.h"
+#include "Normalize/Updates.h"
 
 #include "tilec/Analysis/Buffers.h"
 #include "tilec/Analysis/Index.h"
@@ -63,6 +65,7 @@ private:
   bool forInner(ArrayRef<Operation *> around, llvm::function_ref<bool()> visit);
   LogicalResult report(const Access &at, const Access &other, Value buffer);
   bool dependsOnMemory(Value value);
+  bool isReduction(const Access &a, const Access &b);
   void warnOfScatter(ArrayRef<Access> list, Value buffer);
 
   tile::ParallelOp loop;
@@ -264,6 +267,25 @@ void LoopCheck::warnOfScatter(ArrayRef<Access> list, Value buffer) {
   }
 }
 
+/// Whether what the accesses do to an element that iterations share is one reduction: both are the
+/// same update, or update the same place. Of two that pass each other, or of one that goes from
+/// place to place in a loop of the iteration, each step is one that iterations race in.
+bool LoopCheck::isReduction(const Access &a, const Access &b) {
+  if (!a.update || !b.update || a.update->kind != b.update->kind)
+    return false;
+  if (a.op != b.op)
+    return sameIndices(a.indices, b.indices);
+  for (auto inner = a.op->getParentOfType<tile::ForOp>(); inner && loop->isAncestor(inner);
+       inner = inner->getParentOfType<tile::ForOp>()) {
+    bool isNamed = llvm::any_of(a.indices, [&](Value index) {
+      return isComputedFrom(index, cast<BlockArgument>(inner.iv()));
+    });
+    if (isNamed && inner != loopToWiden(loop))
+      return false;
+  }
+  return true;
+}
+
 LogicalResult LoopCheck::tryOut(Value buffer, SmallVectorImpl<Access> &list) {
   auto type = cast<tile::BufferType>(buffer.getType());
   struct Writer {
@@ -272,9 +294,6 @@ LogicalResult LoopCheck::tryOut(Value buffer, SmallVectorImpl<Access> &list) {
   };
   llvm::DenseMap<uint64_t, Writer> writers;
   const Access *conflict = nullptr, *with = nullptr;
-  auto isReductionOf = [](const Access &a, const Access &b) {
-    return a.update && b.update && a.update->kind == b.update->kind;
-  };
   for (const Access &access : list) {
     if (conflict)
       break;
@@ -283,7 +302,7 @@ LogicalResult LoopCheck::tryOut(Value buffer, SmallVectorImpl<Access> &list) {
         auto [it, isNew] = writers.try_emplace(place, Writer{iteration, &access});
         const Access &other = *it->second.access;
         bool isSame = &other == &access && access.sameValue;
-        if (isNew || it->second.iteration == iteration || isSame || isReductionOf(access, other))
+        if (isNew || it->second.iteration == iteration || isSame || isReduction(access, other))
           return true;
         conflict = &access;
         with = &other;

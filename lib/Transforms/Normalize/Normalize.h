@@ -17,6 +17,9 @@ void foldViews(tile::ProgramOp program);
 bool hoistBefore(mlir::Value value, tile::ParallelOp loop);
 /// Parallels that stand in no other one.
 llvm::SmallVector<tile::ParallelOp> outermostParallels(tile::ProgramOp program);
+/// The serial loop that tile-widen-parallels makes a loop of the parallel; null where there is
+/// none.
+tile::ForOp loopToWiden(tile::ParallelOp loop);
 /// The program's kernels that name threads.
 llvm::SmallVector<tile::KernelOp> lockstepKernels(tile::ProgramOp program);
 /// Whether the block's threads fill its waves.

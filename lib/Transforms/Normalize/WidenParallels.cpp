@@ -46,9 +46,20 @@ tile::ForOp onlyLoopIn(Block &block, ArrayRef<Value> written) {
   return found;
 }
 
-bool widen(tile::ParallelOp parallel) {
+} // namespace
+
+tile::ForOp loopToWiden(tile::ParallelOp parallel) {
+  if (parallel->getParentOfType<tile::KernelOp>().getLockstep())
+    return {};
   tile::ForOp loop = onlyLoopIn(*parallel.bodyBlock(), accessesOf(parallel).writes);
-  if (!loop || !countsOn(loop) || !areRoundsIndependent(loop, loop.iv()))
+  return loop && countsOn(loop) && areRoundsIndependent(loop, loop.iv()) ? loop : tile::ForOp();
+}
+
+namespace {
+
+bool widen(tile::ParallelOp parallel) {
+  tile::ForOp loop = loopToWiden(parallel);
+  if (!loop)
     return false;
   OpBuilder b(parallel);
   SmallVector<Value> extents(parallel.getExtents());
@@ -68,10 +79,7 @@ bool widen(tile::ParallelOp parallel) {
 
 struct WidenParallelsPass : impl::WidenParallelsPassBase<WidenParallelsPass> {
   void runOnOperation() override {
-    auto widenOne = [](tile::ParallelOp loop) {
-      return !loop->getParentOfType<tile::KernelOp>().getLockstep() && widen(loop);
-    };
-    while (llvm::any_of(outermostParallels(getOperation()), widenOne)) {
+    while (llvm::any_of(outermostParallels(getOperation()), widen)) {
     }
   }
 };

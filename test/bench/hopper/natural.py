@@ -297,15 +297,15 @@ for i, j in T.Parallel(128, 64):
     af[i, j] = af[i, j] / (1 + T.exp(-af[i, j]))
 T.copy(af, ac)''', "T.gemm(ac, b, c, transpose_B=True)", "T.copy(c, C[by * 128, bx * 128])")
 
-def rows(name, M, N, body, extra, bm=1, th=256, dt="float16"):
+def rows(name, body, extra):
     kernel("row_" + name, body, extra)
-rows("rope", 0, 0, '''
+rows("rope", '''
 with T.Kernel(4096, threads=128) as bx:
     for h, i in T.Parallel(32, 64):
         Y[bx, h, i] = X[bx, h, i] * Cos[bx, i] - X[bx, h, i + 64] * Sin[bx, i]
         Y[bx, h, i + 64] = X[bx, h, i + 64] * Cos[bx, i] + X[bx, h, i] * Sin[bx, i]
 ''', [rn("X", (4096, 32, 128)), rn("Cos", (4096, 64), "float32"), rn("Sin", (4096, 64), "float32"), rn("Y", (4096, 32, 128))])
-rows("rmsnorm_res", 0, 0, '''
+rows("rmsnorm_res", '''
 with T.Kernel(8192, threads=256) as bx:
     x = T.alloc_fragment((4096,), "float32")
     sq = T.alloc_fragment((4096,), "float32")
@@ -320,7 +320,7 @@ with T.Kernel(8192, threads=256) as bx:
     for i in T.Parallel(4096):
         Y[bx, i] = x[i] * T.rsqrt(ss[0] / 4096 + 1e-6) * W[i]
 ''', [rn("X", (8192, 4096), "bfloat16"), rn("R", (8192, 4096), "bfloat16"), rn("W", (4096,), "bfloat16"), rn("Y", (8192, 4096), "bfloat16")])
-rows("token_quant", 0, 0, '''
+rows("token_quant", '''
 with T.Kernel(8192, threads=256) as bx:
     x = T.alloc_fragment((4096,), "float32")
     mx = T.alloc_fragment((1,), "float32")
@@ -330,49 +330,41 @@ with T.Kernel(8192, threads=256) as bx:
     for i in T.Parallel(4096):
         Y[bx, i] = T.clamp(x[i] / (T.max(mx[0], 1e-4) / 448.0), -448.0, 448.0)
 ''', [rn("X", (8192, 4096), "bfloat16"), f8("Y", (8192, 4096)), rn("S", (8192,), "float32")])
-rows("softmax2pass", 0, 0, '''
-with T.Kernel(4096, threads=256) as bx:
-    x = T.alloc_fragment((1024,), "float32")
+
+
+def online(blocks, width, rounds):
+    """The largest element of a row that comes in pieces, and the sum of exponentials below it."""
+    return f'''
+with T.Kernel({blocks}, threads=256) as bx:
+    x = T.alloc_fragment(({width},), "float32")
     m = T.alloc_fragment((1,), "float32")
     mp = T.alloc_fragment((1,), "float32")
     s = T.alloc_fragment((1,), "float32")
     l = T.alloc_fragment((1,), "float32")
     T.fill(m, -T.infinity("float32"))
     T.clear(l)
-    for k in T.serial(16):
-        T.copy(X[bx, k * 1024], x)
+    for k in {rounds}:
+        T.copy(X[bx, k * {width}], x)
         T.copy(m, mp)
         T.reduce_max(x, m, dim=0, clear=False)
-        for i in T.Parallel(1024):
+        for i in T.Parallel({width}):
             x[i] = T.exp(x[i] - m[0])
         T.reduce_sum(x, s, dim=0)
         l[0] = l[0] * T.exp(mp[0] - m[0]) + s[0]
+'''
+
+
+rows("softmax2pass", online(4096, 1024, "T.serial(16)") + '''
     for k in T.serial(16):
         T.copy(X[bx, k * 1024], x)
         for i in T.Parallel(1024):
             x[i] = T.exp(x[i] - m[0]) / l[0]
         T.copy(x, Y[bx, k * 1024])
-''', [rn("X", (4096, 16384), "bfloat16"), rn("Y", (4096, 16384), "bfloat16")])
-rows("cross_entropy", 0, 0, '''
-with T.Kernel(2048, threads=256) as bx:
-    x = T.alloc_fragment((2048,), "float32")
-    m = T.alloc_fragment((1,), "float32")
-    mp = T.alloc_fragment((1,), "float32")
-    s = T.alloc_fragment((1,), "float32")
-    l = T.alloc_fragment((1,), "float32")
-    T.fill(m, -T.infinity("float32"))
-    T.clear(l)
-    for k in T.Pipelined(16, num_stages=2):
-        T.copy(X[bx, k * 2048], x)
-        T.copy(m, mp)
-        T.reduce_max(x, m, dim=0, clear=False)
-        for i in T.Parallel(2048):
-            x[i] = T.exp(x[i] - m[0])
-        T.reduce_sum(x, s, dim=0)
-        l[0] = l[0] * T.exp(mp[0] - m[0]) + s[0]
+'''.lstrip("\n"), [rn("X", (4096, 16384), "bfloat16"), rn("Y", (4096, 16384), "bfloat16")])
+rows("cross_entropy", online(2048, 2048, "T.Pipelined(16, num_stages=2)") + '''
     Y[bx] = m[0] + T.log(l[0]) - X[bx, Label[bx]]
-''', [rn("X", (2048, 32768), "bfloat16"), ri("Label", (2048,), "int32", 0, 32768), rn("Y", (2048,), "float32")])
-rows("ln_bwd", 0, 0, '''
+'''.lstrip("\n"), [rn("X", (2048, 32768), "bfloat16"), ri("Label", (2048,), "int32", 0, 32768), rn("Y", (2048,), "float32")])
+rows("ln_bwd", '''
 with T.Kernel(4096, threads=128) as bx:
     x = T.alloc_fragment((2048,), "float32")
     dy = T.alloc_fragment((2048,), "float32")
@@ -390,7 +382,7 @@ with T.Kernel(4096, threads=128) as bx:
     for i in T.Parallel(2048):
         DX[bx, i] = (dy[i] - b[0] / 2048 - x[i] * (a[0] / 2048)) * Rstd[bx]
 ''', [rn("X", (4096, 2048), "bfloat16"), rn("DY", (4096, 2048), "bfloat16"), rn("W", (2048,), "float32"), rn("Mean", (4096,), "float32"), rn("Rstd", (4096,), "float32"), rn("DX", (4096, 2048), "bfloat16")])
-rows("tanh_f16", 0, 0, '''
+rows("tanh_f16", '''
 with T.Kernel(2048, threads=128) as bx:
     x = T.alloc_fragment((4, 4096), "float16")
     T.copy(X[bx * 4, 0], x)
@@ -398,24 +390,24 @@ with T.Kernel(2048, threads=128) as bx:
         x[i, j] = T.tanh(x[i, j])
     T.copy(x, Y[bx * 4, 0])
 ''', [rn("X", (8192, 4096)), rn("Y", (8192, 4096))])
-rows("swiglu", 0, 0, '''
+rows("swiglu", '''
 with T.Kernel(8192, threads=256) as bx:
     for i in T.Parallel(4096):
         Y[bx, i] = X[bx, i] / (1 + T.exp(-T.cast(X[bx, i], "float32"))) * X[bx, i + 4096]
 ''', [rn("X", (8192, 8192), "bfloat16"), rn("Y", (8192, 4096), "bfloat16")])
-rows("transpose32", 0, 0, '''
+rows("transpose32", '''
 with T.Kernel(128, 128, threads=128) as (bx, by):
     t = T.alloc_shared((64, 64), "float32")
     T.copy(X[by * 64, bx * 64], t)
     for i, j in T.Parallel(64, 64):
         Y[bx * 64 + i, by * 64 + j] = t[j, i]
 ''', [rn("X", (8192, 8192), "float32"), rn("Y", (8192, 8192), "float32")])
-rows("depthwise", 0, 0, '''
+rows("depthwise", '''
 with T.Kernel(32, 64, 4, threads=256) as (bx, by, bz):
     for i, j in T.Parallel(64, 64):
         Y[bz, bx * 64 + i, by * 64 + j] = X[bz, bx * 64 + i, by * 64 + j] * W[0, by * 64 + j] + X[bz, bx * 64 + i + 1, by * 64 + j] * W[1, by * 64 + j] + X[bz, bx * 64 + i + 2, by * 64 + j] * W[2, by * 64 + j] + X[bz, bx * 64 + i + 3, by * 64 + j] * W[3, by * 64 + j]
 ''', [rn("X", (4, 2051, 4096), "bfloat16"), rn("W", (4, 4096), "bfloat16"), rn("Y", (4, 2048, 4096), "bfloat16")])
-rows("colsum", 0, 0, '''
+rows("colsum", '''
 with T.Kernel(64, 16, threads=128) as (bx, by):
     x = T.alloc_fragment((64, 64), "float32")
     s = T.alloc_fragment((64,), "float32")
@@ -429,7 +421,7 @@ with T.Kernel(64, 16, threads=128) as (bx, by):
     for j in T.Parallel(64):
         T.atomic_add(Y[bx * 64 + j], acc[j])
 ''', [rn("X", (8192, 4096), "bfloat16"), rn("Y", (4096,), "float32")])
-rows("groupnorm", 0, 0, '''
+rows("groupnorm", '''
 with T.Kernel(32, 16, threads=256) as (bx, by):
     x = T.alloc_fragment((16, 1024), "float32")
     r = T.alloc_fragment((16,), "float32")
@@ -448,7 +440,7 @@ with T.Kernel(32, 16, threads=256) as (bx, by):
     for i, j in T.Parallel(16, 1024):
         Y[by, bx * 16 + i, j] = x[i, j] * T.rsqrt(q[0] / 16384 + 1e-5) * W[bx * 16 + i] + Bb[bx * 16 + i]
 ''', [rn("X", (16, 512, 1024), "bfloat16"), rn("W", (512,), "float32"), rn("Bb", (512,), "float32"), rn("Y", (16, 512, 1024), "bfloat16")])
-rows("embed_grad", 0, 0, '''
+rows("embed_grad", '''
 with T.Kernel(8192, threads=128) as bx:
     for i in T.Parallel(1024):
         T.atomic_add(G[Ids[bx], i], T.cast(DY[bx, i], "float32"))
