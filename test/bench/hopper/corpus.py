@@ -300,7 +300,9 @@ def work(options):
     sys.path.insert(0, str(HERE))
     from timing import Timer
 
-    rows = [{"why_theirs": why_theirs, "why_ours": why_ours, "calls": [len(theirs.found), len(ours.found)]}]
+    whys = {"why_theirs": why_theirs, "why_ours": why_ours}  # without where this machine has the file
+    rows = [{key: why.replace(f"{path.parent}/", "") for key, why in whys.items()}
+            | {"calls": [len(theirs.found), len(ours.found)]}]
     timer, flood = Timer(), torch.empty(OVERWRITTEN // 4, device="cuda")
     left = list(ours.found.values())
 
