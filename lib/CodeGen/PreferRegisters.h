@@ -19,7 +19,8 @@ public:
   llvm::PreservedAnalyses run(llvm::Function &function, llvm::FunctionAnalysisManager &analyses);
 
 private:
-  bool leavesRoom(llvm::Function &function) const;
+  /// How many blocks ptxas shall keep resident; 0: it is left alone.
+  unsigned blocksToKeep(llvm::Function &function) const;
 
   int64_t registersOfUnit; ///< of 32 bits, of the chip
 };

@@ -10,15 +10,24 @@
 # RUN: tilec-run %s --entry "attention(taken=True)" --target=gfx942 --check | FileCheck %s
 # RUN: tilec-run %s --entry "scaled()" --target=sm_90a --device=ptx --check | FileCheck %s
 # RUN: tilec-run %s --entry "scaled(blocks=1)" --target=sm_90a --device=ptx --check | FileCheck %s
+# RUN: tilec-run %s --entry "weights(K=192)" --target=sm_90a --device=ptx --check | FileCheck %s
+# RUN: tilec-run %s --entry "weights(K=192, M=256, N=128)" --target=sm_90a --device=ptx --check | FileCheck %s
+# RUN: tilec-run %s --entry "weights(K=192, M=256, N=128)" --target=gfx950 --check --sim-mode=strict | FileCheck %s
 # RUN: tilec-run %s --entry "scaled()" --target=gfx942 --check --sim-checks=none | FileCheck %s
 # RUN: tilec-run %s --entry "scaled(blocks=1)" --target=gfx950 --check --sim-mode=strict | FileCheck %s
 # CHECK: result {{ *}}PASS
 #
-# One block of 256 threads with a producer: its gathers are planned. 288 blocks have neighbours, 4 do not.
+# One block of 256 threads with a producer: its gathers are planned. 288 blocks have neighbours, 140 have some, 4 have
+# none. Bytes that become weights are prepared as well: of 128 threads there would be one block with a producer, whose
+# results take shared memory of their own; two where the tile is small.
 # RUN: tilec %s --entry "attention(M=128, threads=256)" --target=sm_90a --emit=report | FileCheck %s --check-prefix=AHEAD
 # RUN: tilec %s --entry "attention(M=128, threads=256, taken=True)" --target=sm_90a --emit=report | FileCheck %s --check-prefix=AHEAD
 # RUN: tilec %s --entry "scaled()" --target=sm_90a --remarks -o %t.cubin 2>&1 | FileCheck %s --check-prefix=BESIDE
+# RUN: tilec %s --entry "scaled(blocks=35)" --target=sm_90a --remarks -o %t.cubin 2>&1 | FileCheck %s --check-prefix=BESIDE
 # RUN: tilec %s --entry "scaled(blocks=1)" --target=sm_90a --emit=report | FileCheck %s --check-prefix=AHEAD
+# RUN: tilec %s --entry "weights(M=2048, N=2048)" --target=sm_90a --remarks -o %t.cubin 2>&1 | FileCheck %s --check-prefix=BESIDE
+# RUN: tilec %s --entry "weights(M=2048, N=2048, block_K=32)" --target=sm_90a --emit=report | FileCheck %s --check-prefix=AHEAD
+# RUN: tilec %s --entry "weights()" --target=sm_90a --emit=report | FileCheck %s --check-prefix=AHEAD
 # AHEAD: planned: a producer fills
 # BESIDE: no producer warp copies for this loop: its threads prepare operands themselves
 import tilelang.language as T
@@ -76,5 +85,25 @@ def scaled(blocks=72, K=96, M=64, N=64, block_K=32):
                     As[i, j] = As[i, j] * Scale[by * M + i]
                 T.gemm(As, Bs, c, transpose_B=True)
             T.copy(c, C[by * M, bx * N])
+
+    return main
+
+
+def weights(M=128, N=128, K=256, block_K=64, stages=3):
+    @T.prim_func
+    def main(A: T.Tensor((M, K), "bfloat16"), B: T.Tensor((N, K), "int8"), C: T.Tensor((M, N), "bfloat16")):
+        with T.Kernel(N // 128, M // 128, threads=128) as (bx, by):
+            a = T.alloc_shared((128, block_K), "bfloat16")
+            q = T.alloc_shared((128, block_K), "int8")
+            b = T.alloc_shared((128, block_K), "bfloat16")
+            c = T.alloc_fragment((128, 128), "float32")
+            T.clear(c)
+            for k in T.Pipelined(K // block_K, num_stages=stages):
+                T.copy(A[by * 128, k * block_K], a)
+                T.copy(B[bx * 128, k * block_K], q)
+                for i, j in T.Parallel(128, block_K):
+                    b[i, j] = T.cast(q[i, j], "bfloat16")
+                T.gemm(a, b, c, transpose_B=True)
+            T.copy(c, C[by * 128, bx * 128])
 
     return main

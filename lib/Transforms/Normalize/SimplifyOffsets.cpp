@@ -72,6 +72,41 @@ std::optional<Parts> splitAt(const LinearForm &form, int64_t divisor) {
   return best;
 }
 
+///   (a * by + b) / by = a + b / by,   (a * by + b) % by = b % by
+/// with a that all elements have in common: which of them are neighbours in memory, b alone says.
+bool takeMultiples(Operation *op) {
+  std::optional<int64_t> by = tile::constantInt(op->getOperand(1));
+  auto loop = op->getParentOfType<tile::ElementLoop>();
+  if (!loop || !by || *by <= 1)
+    return false;
+  LinearForm common, own;
+  LinearForm form = linearize(op->getOperand(0));
+  own.constant = ((form.constant % *by) + *by) % *by;
+  common.constant = (form.constant - own.constant) / *by;
+  for (auto [term, factor] : form.terms) {
+    bool isElement = llvm::is_contained(loop.ivs(), term);
+    if (!isElement && factor % *by != 0)
+      return false;
+    (isElement ? own : common).terms.push_back({term, isElement ? factor : factor / *by});
+  }
+  std::optional<IndexRange> range = rangeOf(form), ofOwn = rangeOf(own);
+  bool isFloor = isa<arith::FloorDivSIOp>(op);
+  if (common.terms.empty() || own.terms.empty() || !ofOwn || ofOwn->low < 0 ||
+      (!isFloor && !(range && range->low >= 0)))
+    return false;
+  OpBuilder b(op);
+  Location loc = op->getLoc();
+  IRMapping less;
+  less.map(op->getOperand(0), materialize(own, b, loc));
+  Value result = b.clone(*op, less)->getResult(0);
+  if (!isa<arith::RemUIOp, arith::RemSIOp>(op)) {
+    common.terms.push_back({result, 1});
+    result = materialize(common, b, loc);
+  }
+  op->getResult(0).replaceAllUsesWith(result);
+  return true;
+}
+
 ///   (a * part + b) / (part * c) = a / c,   (a * part + b) % (part * c) = a % c * part + b
 /// with 0 <= b < part: elements of a tile that have one quotient, as channels of a pixel have, are
 /// then seen to have it.
@@ -121,8 +156,11 @@ void simplifyOffsets(tile::ProgramOp program) {
         !op->getResult(0).getType().isIndex())
       return;
     LinearForm form = linearize(op->getResult(0));
-    if (isOwn(form, op->getResult(0)))
-      return divideParts(op);
+    if (isOwn(form, op->getResult(0))) {
+      if (!takeMultiples(op))
+        divideParts(op);
+      return;
+    }
     OpBuilder builder(op);
     op->getResult(0).replaceAllUsesWith(materialize(form, builder, op->getLoc()));
   });

@@ -19,6 +19,7 @@
 
 #include "tilec/Analysis/Buffers.h"
 #include "tilec/Analysis/Lives.h"
+#include "tilec/Base/Math.h"
 #include "tilec/Transforms/PassTarget.h"
 #include "tilec/Transforms/Passes.h"
 
@@ -76,6 +77,7 @@ constexpr StringRef neighbours =
 struct Preparation {
   int64_t operands = 0;  ///< numbers of which each element is computed: lanes hold them until then
   bool isGather = false; ///< they are copied from places that a tensor names
+  bool readsTensors = false;
 };
 
 Preparation preparationBy(Operation *op) {
@@ -84,10 +86,13 @@ Preparation preparationBy(Operation *op) {
   bool readsShared = false, readsPlaces = false;
   op->walk([&](tile::LoadOp load) {
     tile::BufferType type = load.getBuffer().getType();
-    bool isNumber = isa<FloatType>(load.getType());
+    // Integers of a byte are weights, no places.
+    auto integer = dyn_cast<IntegerType>(load.getType());
+    bool isNumber = integer ? integer.getWidth() <= 8 : isa<FloatType>(load.getType());
     found.operands += !type.isFragment() && isNumber;
     readsShared |= type.isShared();
     readsPlaces |= type.isGlobal() && !isNumber;
+    found.readsTensors |= type.isGlobal() && isNumber;
   });
   found.isGather = readsPlaces && !readsShared && found.operands == 1;
   return found;
@@ -96,7 +101,7 @@ Preparation preparationBy(Operation *op) {
 /// What threads prepare of a round's operands themselves.
 struct Prepared {
   int64_t bits = 0; ///< of registers in which it waits until it is written
-  bool isAny = false, isGathered = false;
+  bool isAny = false, isGathered = false, readsTensors = false;
 };
 
 Prepared preparedBy(const ProducerLoop &plan) {
@@ -114,6 +119,7 @@ Prepared preparedBy(const ProducerLoop &plan) {
       Preparation own = preparationBy(&op);
       all.bits += own.operands * bitsOfBuffer(root);
       all.isAny |= own.operands > 0 && read.contains(root);
+      all.readsTensors |= own.readsTensors && read.contains(root);
       all.isGathered |= own.isGather && read.contains(root);
     }
   }
@@ -125,7 +131,7 @@ Prepared preparedBy(const ProducerLoop &plan) {
 int64_t blocksWithRings(const ProducerLoop &plan, const Prepared &prepared, tile::KernelOp kernel,
                         const TargetInfo &target) {
   std::optional<int64_t> blocks = kernel.blocksOfGrid();
-  if (blocks && *blocks < 2 * target.units)
+  if (blocks && *blocks <= target.units)
     return 1;
   constexpr int64_t slots = 2;
   SharedMemory memory(kernel, target);
@@ -134,15 +140,46 @@ int64_t blocksWithRings(const ProducerLoop &plan, const Prepared &prepared, tile
   return residentBlocksHolding(kernel, prepared.bits, memory.bytes(), target);
 }
 
+/// What the kernel's accumulators take of shared memory where they are stored as boxes, which a
+/// producer's kernel does.
+int64_t bytesOfResults(tile::KernelOp kernel) {
+  int64_t most = 0;
+  kernel.walk([&](tile::StoreOp store) {
+    auto loop = store->getParentOfType<tile::ElementLoop>();
+    if (!loop || !store.getBuffer().getType().isGlobal())
+      return;
+    loop.walk([&](tile::LoadOp load) {
+      bool isResult = llvm::any_of(rootOf(load.getBuffer()).getUsers(),
+                                   [](Operation *user) { return isa<tile::GemmOp>(user); });
+      if (isResult && load.getBuffer().getType().isFragment())
+        most =
+            std::max(most, storageBytes(tile::dtypeOf(store.getBuffer().getType().getElementType()),
+                                        load.getBuffer().getType().numElems()));
+    });
+  });
+  return most;
+}
+
 /// How many blocks hide a round's waits better than a producer does: where its threads gather rows,
-/// or prepare operands and a producer's block has the unit for itself. 1: the producer is better.
-int64_t blocksInstead(const ProducerLoop &plan, tile::KernelOp kernel, const TargetInfo &target) {
+/// or prepare operands and a unit then has more blocks than with a producer. 1: the producer is
+/// better. Without one, numbers that they read of tensors themselves come when they want them:
+/// that takes longer than a producer's second block waits.
+int64_t blocksInstead(ProducerLoop plan, tile::KernelOp kernel, const TargetInfo &target) {
   Prepared prepared = preparedBy(plan);
-  int64_t threads = kernel.getThreads();
-  bool isAlone = splitRegisters(target, threads + producerThreads(target, threads)).has_value();
-  return prepared.isGathered || (prepared.isAny && isAlone)
-             ? blocksWithRings(plan, prepared, kernel, target)
-             : 1;
+  if (!prepared.isAny)
+    return 1;
+  int64_t instead = blocksWithRings(plan, prepared, kernel, target);
+  if (prepared.isGathered)
+    return instead;
+  int64_t producer = producerThreads(target, kernel.getThreads());
+  bool isAlone = splitRegisters(target, kernel.getThreads() + producer).has_value();
+  if (isAlone)
+    return instead;
+  int64_t bytes = memoryWith(kernel, plan, target).bytes() + bytesOfResults(kernel);
+  int64_t beside = residentBlocks(kernel, producer, bytes, target);
+  if (std::optional<int64_t> blocks = kernel.blocksOfGrid())
+    instead = std::min(instead, ceilDiv(*blocks, target.units));
+  return instead > beside && !prepared.readsTensors ? instead : 1;
 }
 
 /// Decides the form of the loop's rounds, and whether its author has fixed its slots. Says why

@@ -123,16 +123,17 @@ static LogicalResult emitRuns(Emitter &e, tile::LoadOp load, Elements &elements)
   if (int64_t(runs.size()) == elements.count || runs.empty())
     return failure();
   SmallVector<Value, 4> values(elements.count);
-  for (ArrayRef<int64_t> run : runs) {
+  for (const auto &run : runs) {
     SmallVector<Value, 4> indices;
     for (Value v : load.getIndices())
-      indices.push_back(e.indexFor(v, run.front(), elements));
+      indices.push_back(e.indexFor(v, run.front().front(), elements));
     Value raw = wave::GlobalReadOp::create(
         b, loc, e.vectorOf(int64_t(run.size()), e.memoryType(dtype)), place.base,
         e.accessOffset(place, indices), elements.maskOf(0),
         e.globalAlign(place, int64_t(run.size())), /*scalar=*/false, isConstant(e, load));
-    for (auto [n, value] : llvm::zip(run, e.unpack(e.toScalar(raw, dtype), int64_t(run.size()))))
-      values[n] = value;
+    for (auto [here, value] : llvm::zip(run, e.unpack(e.toScalar(raw, dtype), int64_t(run.size()))))
+      for (int64_t n : here)
+        values[n] = value;
   }
   elements.map[load.getResult()] = values;
   return success();

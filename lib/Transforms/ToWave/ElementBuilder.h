@@ -61,8 +61,9 @@ struct Elements {
   }
 };
 
-/// Elements of a group, those together that one access moves, in the order of memory.
-using ElementRuns = SmallVector<SmallVector<int64_t, 8>, 4>;
+/// Places in memory of a group's elements, those together that one access moves, in the order of
+/// memory; each with the elements that lie there (`q[j // 2]` has two of one place).
+using ElementRuns = SmallVector<SmallVector<SmallVector<int64_t, 2>, 8>, 4>;
 
 /// Images of values and of fragments' registers.
 class ElementBuilder : public MemoryBuilder {

@@ -7,6 +7,7 @@
 //===----------------------------------------------------------------------===//
 #include "ToWave/ElementBuilder.h"
 
+#include <map>
 #include <numeric>
 
 using namespace mlir;
@@ -81,22 +82,24 @@ ElementRuns ElementBuilder::runsOf(ValueRange indices, const TensorPlace &place,
                                    Elements &elements) {
   ElementRuns runs;
   int64_t divisor = mostDivisor;
-  SmallVector<std::pair<int64_t, int64_t>, 8> placed; // place, element
-  for (int64_t n = 0; n < elements.count; ++n)
-    placed.push_back({0, n});
+  SmallVector<int64_t, 8> placeOf(elements.count, 0);
   for (auto [d, index] : llvm::enumerate(indices)) {
     int64_t stride = place.staticStrides[d];
     if (ShapedType::isDynamic(stride))
       return {};
     divisor = std::gcd(divisor, std::min(stride * divisorOfFirst(index, elements), mostDivisor));
-    for (auto &[at, n] : placed) {
-      std::optional<int64_t> moved = movedBy(index, n, elements);
+    for (auto [n, at] : llvm::enumerate(placeOf)) {
+      std::optional<int64_t> moved = movedBy(index, int64_t(n), elements);
       if (!moved)
         return {};
       at += *moved * stride;
     }
   }
-  llvm::sort(placed);
+  std::map<int64_t, SmallVector<int64_t, 2>> inOrder;
+  for (auto [n, at] : llvm::enumerate(placeOf))
+    inOrder[at].push_back(int64_t(n));
+  SmallVector<std::pair<int64_t, SmallVector<int64_t, 2>>, 8> placed(inOrder.begin(),
+                                                                     inOrder.end());
   for (size_t first = 0; first < placed.size();) {
     size_t width = std::max<int64_t>(1, 8 * target.accessBytes / bitsOf(dtype));
     auto isRun = [&](size_t width) {

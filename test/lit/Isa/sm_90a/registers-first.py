@@ -7,7 +7,7 @@
 # RUN: tilec %s --entry "rounds()" --target=sm_90a --emit=asm --no-cache | FileCheck %s --check-prefix=OPEN
 # A kernel that would be alone on its multiprocessor saves them, and one of large blocks of which two would fit.
 # RUN: tilec %s --entry "beside(16384)" --target=sm_90a --emit=asm --no-cache | FileCheck %s --check-prefix=OPEN
-# RUN: tilec %s --entry "beside(8192)" --target=sm_90a --emit=asm --no-cache | FileCheck %s
+# RUN: tilec %s --entry "beside(8192)" --target=sm_90a --emit=asm --no-cache | FileCheck %s --check-prefix=TWO
 # RUN: tilec %s --entry "beside(4096, 512)" --target=sm_90a --emit=asm --no-cache | FileCheck %s
 # RUN: tilec %s --entry "beside(8192, 512)" --target=sm_90a --emit=asm --no-cache | FileCheck %s --check-prefix=OPEN
 # Where the grid has a block for each multiprocessor at most, there is no other.
@@ -17,6 +17,12 @@
 # RUN: tilec %s --entry "meets(once=True)" --target=sm_90a --emit=asm --no-cache | FileCheck %s
 # RUN: tilec %s --entry "meets(held=24576)" --target=sm_90a --emit=asm --no-cache | FileCheck %s
 # CHECK: .minnctapersm 1
+# Of blocks in which nobody waits for others as many are asked for as give a scheduler four waves.
+# RUN: tilec %s --entry "elements()" --target=sm_90a --emit=asm --no-cache | FileCheck %s --check-prefix=FOUR
+# RUN: tilec-run %s --entry "elements(M=6)" --target=sm_90a --device=ptx --check | FileCheck %s --check-prefix=RESULT
+# TWO: .minnctapersm 2
+# FOUR: .minnctapersm 4
+# RESULT: result {{ *}}PASS
 # OPEN-NOT: .minnctapersm
 # OPEN: ret;
 import tilelang.language as T
@@ -31,6 +37,19 @@ def straight(N=4096):
             for j in T.Parallel(N):
                 row[j] = row[j] * 2
             T.copy(row, Y[bx, 0])
+
+    return main
+
+
+def elements(M=600, N=4096):
+    @T.prim_func
+    def main(X: T.Tensor((M, N), "float16"), Y: T.Tensor((M, N), "float16")):
+        with T.Kernel(T.ceildiv(M, 2), threads=128) as bx:
+            rows = T.alloc_fragment((2, N), "float16")
+            T.copy(X[bx * 2, 0], rows)
+            for i, j in T.Parallel(2, N):
+                rows[i, j] = T.tanh(rows[i, j])
+            T.copy(rows, Y[bx * 2, 0])
 
     return main
 

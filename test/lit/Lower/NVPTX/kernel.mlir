@@ -83,7 +83,7 @@ wave.kernel @together(["C"]) access ["rw"] threads(128) shared(115712) {
   }
 }
 // PTX: .visible .entry straight(
-// PTX: .minnctapersm 1
+// PTX: .minnctapersm 2
 // PTX: mov.u32 %{{.*}}, %laneid
 wave.kernel @straight(["C"]) access ["w"] threads(128) shared(115712) {
 ^bb0(%C: !wave.global):

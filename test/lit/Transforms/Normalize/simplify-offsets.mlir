@@ -83,3 +83,44 @@ tile.program @channels {
     }
   }
 }
+
+// Nibbles of a tensor whose rows a loop goes along: what is a multiple of the divisor, all elements have in common, so
+// that which bytes are neighbours is seen in the element's part alone. A sum that may be negative stays.
+// CHECK-LABEL: tile.kernel "nibbles" grid
+// CHECK:         tile.for %[[K:[^ ]*]] =
+// CHECK-NEXT:      tile.parallel (%[[I:.*]], %[[J:.*]]) in
+// CHECK:             %[[HALF:.*]] = arith.divui %[[J]], %{{.*}}
+// CHECK:             %[[COMMON:.*]] = arith.muli %[[K]], %{{.*}}
+// CHECK:             %[[BYTE:.*]] = arith.addi %[[COMMON]], %[[HALF]]
+// CHECK:             %[[WHICH:.*]] = arith.remui %[[J]], %{{.*}}
+// CHECK:             tile.load %{{.*}}[%[[I]], %[[BYTE]], %[[WHICH]]]
+// CHECK:             %[[BEHIND:.*]] = arith.subi
+// CHECK:             %[[AT:.*]] = arith.divsi %[[BEHIND]],
+// CHECK:             tile.load %{{.*}}[%[[I]], %[[AT]], %[[WHICH]]]
+tile.program @nibbles {
+  %A = tile.tensor "A"[] : !tile.buffer<[4, 144, 2], f32, global>
+  %c1 = arith.constant 1 : index
+  tile.kernel "nibbles" grid(%c1) threads(64) {
+  ^bb0(%bx: index):
+    %c0 = arith.constant 0 : index
+    %c2 = arith.constant 2 : index
+    %c4 = arith.constant 4 : index
+    %c9 = arith.constant 9 : index
+    %c32 = arith.constant 32 : index
+    %tile = tile.alloc "tile" : !tile.buffer<[4, 32], f32, shared>
+    tile.for %k = %c0 to %c9 step %c1 {
+      tile.parallel (%i, %j) in (%c4, %c32) {
+        %k32 = arith.muli %k, %c32 : index
+        %at = arith.addi %k32, %j : index
+        %byte = arith.divui %at, %c2 : index
+        %which = arith.remui %at, %c2 : index
+        %v = tile.load %A[%i, %byte, %which] : !tile.buffer<[4, 144, 2], f32, global> -> f32
+        %behind = arith.subi %j, %k32 : index
+        %less = arith.divsi %behind, %c2 : index
+        %w = tile.load %A[%i, %less, %which] : !tile.buffer<[4, 144, 2], f32, global> -> f32
+        %sum = arith.addf %v, %w : f32
+        tile.store %sum, %tile[%i, %j] : f32, !tile.buffer<[4, 32], f32, shared>
+      }
+    }
+  }
+}
