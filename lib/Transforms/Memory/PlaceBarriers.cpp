@@ -108,16 +108,28 @@ bool continuesWrite(Operation *op, Value root) {
   return false;
 }
 
+/// Whether several of such updates give the same in any order.
+bool commutesWithItself(tile::AtomicOp atomic) {
+  return atomic.getOld().use_empty() && atomic.getKind() != tile::AtomicKind::Exchange;
+}
+
 class Placement {
 public:
   explicit Placement(tile::KernelOp kernel) : isLockstep(kernel.getLockstep()), uniformity(kernel) {
-    // Atomic updates whose old values nobody asks for do not care about order.
+    // Atomic updates whose old values nobody asks for do not care about order among their kind.
     llvm::SmallPtrSet<Value, 4> ordered;
+    llvm::DenseMap<Value, std::pair<tile::AtomicKind, bool>> kinds;
     kernel.walk([&](Operation *op) {
-      auto atomic = dyn_cast<tile::AtomicOp>(op);
-      if (op->getNumRegions() != 0 || (atomic && atomic.getOld().use_empty()))
+      if (op->getNumRegions() != 0)
         return;
       Accesses own = accessesOf(op);
+      auto atomic = dyn_cast<tile::AtomicOp>(op);
+      if (atomic && commutesWithItself(atomic)) {
+        Value root = rootOf(atomic.getBuffer());
+        std::pair kind(atomic.getKind(), atomic.getIsUnsigned());
+        if (kinds.try_emplace(root, kind).first->second == kind)
+          return;
+      }
       ordered.insert(own.reads.begin(), own.reads.end());
       ordered.insert(own.writes.begin(), own.writes.end());
     });
