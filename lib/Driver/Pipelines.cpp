@@ -34,6 +34,7 @@ static constexpr llvm::StringLiteral formingPasses[] = {
     "tile-unguard-reads",
     "tile-select-values",
     "tile-read-once",
+    "tile-forward-locals",
     "tile-keep-results",
     "tile-unify-meetings",
     "tile-lower-breaks",

@@ -363,6 +363,18 @@ def ParallelizeLoopsPass : Pass<"tile-parallelize-loops", "::tilec::tile::Progra
   let dependentDialects = ["::mlir::arith::ArithDialect"];
 }
 
+def ForwardLocalsPass : Pass<"tile-forward-locals", "::tilec::tile::ProgramOp"> {
+  let summary = "elements of an iteration's local arrays are computed where they are read";
+  let description = [{
+    Needs:  `tile-fold-views`.
+    Gives:  a local array of an iteration of a parallel, all of whose elements a serial loop writes, is gone: each read
+            computes what the loop before it wrote there, rounded as the array holds it.
+    Leaves: what is computed; arrays that are written otherwise, that more than a few reads would compute anew, or whose
+            values come from what is written in between; lockstep kernels.
+  }];
+  let dependentDialects = ["::mlir::arith::ArithDialect"];
+}
+
 def WidenParallelsPass : Pass<"tile-widen-parallels", "::tilec::tile::ProgramOp"> {
   let summary = "serial loops inside of parallels are further loops of them";
   let description = [{

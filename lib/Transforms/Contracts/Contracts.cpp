@@ -53,6 +53,7 @@ static std::vector<Contract> contractsToLayouts() {
       {"tile-unguard-reads", {WholeBuffers}, {}, parameters},
       {"tile-select-values", {WholeBuffers}, {}, parameters},
       {"tile-read-once", {WholeBuffers}, {}, parameters},
+      {"tile-forward-locals", {WholeBuffers}, {}, parameters},
       {"tile-keep-results", {WholeBuffers}, {}, parameters},
       {"tile-unify-meetings", {WholeBuffers}, {}, parameters},
       {"tile-lower-breaks", {}, {NoBreaks}, parameters},
