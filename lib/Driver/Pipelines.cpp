@@ -45,6 +45,7 @@ static constexpr llvm::StringLiteral formingPasses[] = {
     "tile-join-row-copies",
     "tile-parallelize-loops",
     "tile-widen-parallels",
+    "tile-nest-reductions",
     "tile-split-variables",
     "tile-spread-locals",
     "tile-merge-parallels",

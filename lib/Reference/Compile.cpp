@@ -90,7 +90,7 @@ private:
   void compileInnerParallel(tile::ElementLoop op, Instr &instr);
   void compileKernel(tile::KernelOp op, Instr &instr);
   void addReductions(ParallelPlan &plan);
-  SmallVector<const ReductionDecl *, 1> flushesOf(tile::ElementLoop op);
+  SmallVector<const ReductionDecl *, 1> flushesOf(Operation *op);
 
   template <typename Aux> Aux *attach(Instr &instr) {
     Aux *aux = unit.make<Aux>();
@@ -505,7 +505,7 @@ void Compiler::addReductions(ParallelPlan &plan) {
     // A buffer of the nest itself gets its id when its alloc is compiled; the store comes later.
     for (Operation *op : found.absorbed)
       absorbed.insert(op);
-    ReductionDecl *&decl = declOf[{found.level.getOperation(), root}];
+    ReductionDecl *&decl = declOf[{found.level, root}];
     if (!decl) {
       decl = unit.make<ReductionDecl>();
       decl->id = unit.reductions.size();
@@ -517,7 +517,7 @@ void Compiler::addReductions(ParallelPlan &plan) {
   }
 }
 
-SmallVector<const ReductionDecl *, 1> Compiler::flushesOf(tile::ElementLoop op) {
+SmallVector<const ReductionDecl *, 1> Compiler::flushesOf(Operation *op) {
   SmallVector<const ReductionDecl *, 1> result;
   for (auto &[key, decl] : declOf)
     if (key.first == op)
@@ -578,6 +578,7 @@ bool Compiler::compileControl(Operation *op, Instr &instr, Code &code) {
     instr.c = slotOf(loop.getStep());
     instr.dst = define(loop.iv());
     compileBlock(*loop.bodyBlock(), aux->body);
+    aux->flushes = flushesOf(loop);
     instr.run = execFor;
   } else if (auto repeat = dyn_cast<tile::WhileOp>(op)) {
     auto *aux = attach<LoopAux>(instr);

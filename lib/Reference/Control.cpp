@@ -124,7 +124,7 @@ static void runLoop(Frame &frame, const Code &body,
   }
 }
 
-void execFor(Frame &frame, const Instr &instr) {
+static void runRounds(Frame &frame, const Instr &instr) {
   const auto &aux = *static_cast<const LoopAux *>(instr.aux);
   Slot iv = instr.dst;
   const int64_t *lower = frame.at<int64_t>(instr.a), *upper = frame.at<int64_t>(instr.b),
@@ -156,6 +156,14 @@ void execFor(Frame &frame, const Instr &instr) {
     isFirst = false;
     return anyOn(mask);
   });
+}
+
+void execFor(Frame &frame, const Instr &instr) {
+  runRounds(frame, instr);
+  if (frame.machine.failed)
+    return;
+  for (const ReductionDecl *decl : static_cast<const LoopAux *>(instr.aux)->flushes)
+    flushReduction(frame.machine, *decl);
 }
 
 void execWhile(Frame &frame, const Instr &instr) {

@@ -366,6 +366,7 @@ struct IfAux {
 };
 struct LoopAux {
   Code condition, body;
+  llvm::SmallVector<const ReductionDecl *, 1> flushes; ///< of what the rounds fold
 };
 struct ParallelAux {
   Code body;

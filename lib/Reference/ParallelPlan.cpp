@@ -134,7 +134,7 @@ private:
   std::optional<FoundReduction> matchUpdate(tile::StoreOp store);
   bool gatherSteps(Value value, const BufferAccess &target, DType dtype, FoundReduction &reduction);
   void assignLevels(Value root, ArrayRef<BufferAccess> uses);
-  bool dependsOnAllIndices(const BufferAccess &use, tile::ElementLoop level);
+  bool dependsOnAllIndices(const BufferAccess &use, Operation *level);
   bool sameLocation(const BufferAccess &a, const BufferAccess &b);
   bool isSameComputation(Value a, Value b, int depth = 0);
   bool isIndependent(Value root, ArrayRef<BufferAccess> uses);
@@ -258,15 +258,34 @@ bool Planner::gatherSteps(Value value, const BufferAccess &target, DType dtype,
   return false;
 }
 
+/// A serial loop that is a statement of an iteration: what it folds has no order.
+bool mayFold(tile::ForOp loop) {
+  auto kernel = loop->getParentOfType<tile::KernelOp>();
+  if (!isa<tile::ElementLoop>(loop->getParentOp()) || (kernel && kernel.getLockstep()) ||
+      loop.getKind() == tile::LoopKind::Pipelined)
+    return false;
+  return !loop->walk([](tile::BreakOp) { return WalkResult::interrupt(); }).wasInterrupted();
+}
+
+/// Whether each step rounds to less than what is added.
+bool roundsItsSteps(FoundReduction &update) {
+  Type scalar = update.store.getValue().getType();
+  return isa<FloatType>(scalar) && update.combine != Combine::Max &&
+         update.combine != Combine::Min && update.combine != Combine::MaxNan &&
+         update.combine != Combine::MinNan &&
+         update.store.getBuffer().getType().getElementType() != scalar;
+}
+
 /// Assigns each update of `root` to the outermost loop at whose end it may be rounded: all that
 /// happens to the buffer there are updates of one kind, and some index does not matter.
 void Planner::assignLevels(Value root, ArrayRef<BufferAccess> uses) {
-  SmallVector<tile::ElementLoop> levels{outermost};
-  outermost->walk<WalkOrder::PreOrder>([&](tile::ElementLoop inner) {
-    if (inner != outermost)
-      levels.push_back(inner);
+  SmallVector<Operation *> levels;
+  outermost->walk<WalkOrder::PreOrder>([&](Operation *op) {
+    auto serial = dyn_cast<tile::ForOp>(op);
+    if (isa<tile::ElementLoop>(op) || (serial && mayFold(serial)))
+      levels.push_back(op);
   });
-  for (tile::ElementLoop level : levels) {
+  for (Operation *level : levels) {
     if (isDefinedIn(root, level))
       continue;
     SmallVector<FoundReduction *> updates;
@@ -278,7 +297,8 @@ void Planner::assignLevels(Value root, ArrayRef<BufferAccess> uses) {
         continue;
       auto it = candidates.find(use.op);
       if (it == candidates.end() || it->second.level ||
-          (!updates.empty() && it->second.combine != updates[0]->combine)) {
+          (!updates.empty() && it->second.combine != updates[0]->combine) ||
+          (isa<tile::ForOp>(level) && roundsItsSteps(it->second))) {
         onlyUpdates = false;
         break;
       }
@@ -293,11 +313,13 @@ void Planner::assignLevels(Value root, ArrayRef<BufferAccess> uses) {
 }
 
 /// Whether every index of the loops from `level` to the access decides where it goes.
-bool Planner::dependsOnAllIndices(const BufferAccess &use, tile::ElementLoop level) {
+bool Planner::dependsOnAllIndices(const BufferAccess &use, Operation *level) {
   llvm::SmallDenseSet<Value, 16> slice;
   for (Value index : use.indices)
     collectSlice(index, level, slice);
   collectSlice(use.buffer, level, slice);
+  if (auto serial = dyn_cast<tile::ForOp>(level); serial && !slice.contains(serial.iv()))
+    return false;
   for (Operation *at = use.op->getParentOp();; at = at->getParentOp()) {
     if (auto loop = dyn_cast<tile::ElementLoop>(at))
       for (auto [iv, extent] : llvm::zip(loop.ivs(), loop.getExtents()))
@@ -327,7 +349,8 @@ bool Planner::isIndependent(Value root, ArrayRef<BufferAccess> uses) {
     return cast<tile::BufferType>(root.getType()).isLocal();
   auto isReduction = [&](const BufferAccess &use) {
     auto it = candidates.find(use.op);
-    return absorbed.contains(use.op) || (it != candidates.end() && it->second.level == outermost);
+    return absorbed.contains(use.op) ||
+           (it != candidates.end() && it->second.level == outermost.getOperation());
   };
   auto isStoreOnly = [&] {
     if (uses.size() != 1 || !uses[0].isElement)

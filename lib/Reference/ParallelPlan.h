@@ -15,10 +15,11 @@
 
 namespace tilec::reference {
 
-/// `store op(... op(load x, e0) ..., en), x`, where x does not depend on all parallel indices.
+/// `store op(... op(load x, e0) ..., en), x`, where x does not depend on all parallel indices, or
+/// not on the round of a serial loop of the iteration.
 struct FoundReduction {
   tile::StoreOp store;
-  tile::ElementLoop level; ///< the loop at whose end the value is rounded
+  mlir::Operation *level = nullptr; ///< the loop at whose end the value is rounded
   Combine combine = Combine::Sum;
   struct Step {
     mlir::Value value;

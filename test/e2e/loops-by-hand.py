@@ -12,6 +12,11 @@
 # RUN: tilec-run %s --entry "shapes()" --target=sm_90a --device=ptx --check | FileCheck %s
 # RUN: tilec-run %s --entry "fragments()" --target=gfx950 --check --sim-interleave=3 | FileCheck %s
 # RUN: tilec-run %s --entry "fragments(rows=32, threads=256)" --target=sm_90a --device=ptx --check | FileCheck %s
+# RUN: tilec-run %s --entry "folds()" --target=gfx942 --check --sim-mode=strict | FileCheck %s
+# RUN: tilec-run %s --entry "folds(rows=16, columns=1000)" --target=gfx950 --check --sim-interleave=1 | FileCheck %s
+# RUN: tilec-run %s --entry "folds(rows=160, columns=512, dtype='int32')" --target=sm_80 --device=ptx --check | FileCheck %s
+# RUN: tilec-run %s --entry "folds()" --target=sm_90a --device=ptx --check | FileCheck %s
+# RUN: tilec-run %s --entry "folds()" --target=gfx950 --device=cpu --check | FileCheck %s
 # RUN: tilec %s --entry "parts()" --target=gfx950 --emit=report | FileCheck %s --check-prefix=PLANNED
 # RUN: tilec %s --entry "parts(by='m', how='unroll')" --target=sm_90a --emit=report | FileCheck %s --check-prefix=PLANNED
 
@@ -124,5 +129,50 @@ def fragments(rows=64, columns=64, threads=128):
                 for i in T.Parallel(columns):
                     Y[2 * r, i] = f[r, i]
                     Y[2 * r + 1, i] = f[r + rows // 2, i]
+
+    return main
+
+
+# Rows that an iteration folds by a serial loop: all threads help. Not where a round reads what another one has folded.
+def folds(rows=64, columns=1024, threads=128, dtype="float32"):
+    @T.prim_func
+    def main(X: T.Tensor((rows, columns), "float16" if dtype == "float32" else dtype),
+             W: T.Tensor((columns,), dtype), Y: T.Tensor((5, rows), dtype), Z: T.Tensor((rows, columns), dtype)):
+        with T.Kernel(1, threads=threads):
+            x = T.alloc_shared((rows, columns // 4), "float16" if dtype == "float32" else dtype)
+            total = T.alloc_fragment((rows,), dtype)
+            largest = T.alloc_shared((rows,), dtype)
+            T.clear(total)
+            T.clear(largest)
+            for c in T.serial(4):
+                T.copy(X[0, c * (columns // 4)], x)
+                for i in T.Parallel(rows):
+                    for k in T.serial(columns // 4):
+                        total[i] += x[i, k]
+                        largest[i] = T.max(largest[i], T.abs(x[i, k]))
+            T.copy(total, Y[0, :])
+            T.copy(largest, Y[1, :])
+            for i in T.Parallel(rows):
+                dot = T.alloc_var(dtype, 0)
+                for k in T.serial(columns):
+                    dot += X[i, k] * W[k]
+                Y[2, i] = dot
+            for i in T.Parallel(rows):
+                last = T.alloc_var(dtype, 0)
+                low = T.alloc_var(dtype, 1)
+                for k in T.serial(columns // 8):
+                    for v in T.vectorized(8):
+                        if k * 8 + v != i:
+                            low = T.min(low, X[i, k * 8 + v])
+                for k in T.serial(8):
+                    last += X[i, k]
+                    low = T.min(low, last)
+                Y[3, i] = last
+                Y[4, i] = low
+            for i in T.Parallel(rows):
+                before = T.alloc_var(dtype, 0)
+                for k in T.serial(columns):
+                    Z[i, k] = X[i, k] - before
+                    before += X[i, k]
 
     return main

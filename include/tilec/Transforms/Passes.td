@@ -386,6 +386,19 @@ def WidenParallelsPass : Pass<"tile-widen-parallels", "::tilec::tile::ProgramOp"
   let dependentDialects = ["::mlir::arith::ArithDialect"];
 }
 
+def NestReductionsPass : Pass<"tile-nest-reductions", "::tilec::tile::ProgramOp"> {
+  let summary = "serial loops that fold an iteration's elements are parallels in the parallel";
+  let description = [{
+    Needs:  `tile-fold-views`; loops that are further loops of their parallel are ones (`tile-widen-parallels`).
+    Gives:  a serial loop of constant bounds in a parallel, which only folds elements into ones that its rounds
+            share and writes others that are each round's own, is a parallel in it, or a loop of such over
+            as many rounds as registers hold.
+    Leaves: lockstep kernels; sums that each round rounds; loops that do not fold along the rows that they read, in
+            parallels that have work for most threads.
+  }];
+  let dependentDialects = ["::mlir::arith::ArithDialect"];
+}
+
 def SplitVariablesPass : Pass<"tile-split-variables", "::tilec::tile::ProgramOp"> {
   let summary = "updates of groups of elements have a loop for each group";
   let description = [{

@@ -62,6 +62,7 @@ static std::vector<Contract> contractsToLayouts() {
       {"tile-join-row-copies", {WholeBuffers}, {}, parameters},
       {"tile-parallelize-loops", {WholeBuffers}, {}, parameters},
       {"tile-widen-parallels", {WholeBuffers}, {}, parameters},
+      {"tile-nest-reductions", {WholeBuffers}, {}, parameters},
       {"tile-split-variables", {WholeBuffers}, {}, parameters},
       {"tile-spread-locals", {WholeBuffers}, {PlacedLocals}, {true, {"tile.alloc"}, ""}},
       {"tile-merge-parallels", {}, {}, parameters},

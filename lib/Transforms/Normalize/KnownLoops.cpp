@@ -58,7 +58,21 @@ bool countsOn(tile::ForOp loop) {
          tile::constantInt(loop.getStep()) == 1 && loop.getKind() != tile::LoopKind::Pipelined;
 }
 
-bool areRoundsIndependent(tile::ForOp nest, Value iv) {
+tile::ForOp onlyLoopIn(Block &body) {
+  tile::ForOp found;
+  for (Operation &op : body) {
+    if (auto loop = dyn_cast<tile::ForOp>(op)) {
+      if (found)
+        return {};
+      found = loop;
+    } else if (!isPure(&op)) {
+      return {};
+    }
+  }
+  return found;
+}
+
+bool areRoundsIndependent(tile::ForOp nest, Value iv, ArrayRef<Value> folded) {
   struct Written {
     std::optional<LinearForm> form;
     int64_t dim = -1;
@@ -84,7 +98,7 @@ bool areRoundsIndependent(tile::ForOp nest, Value iv) {
       if (other.first != buffer && written.contains(other.first.getAsOpaquePointer()) &&
           isChangedBy({rootOf(other.first)}, rootOf(buffer)))
         return false;
-    if (!written.contains(buffer.getAsOpaquePointer()))
+    if (!written.contains(buffer.getAsOpaquePointer()) || llvm::is_contained(folded, buffer))
       continue;
     if (cast<tile::BufferType>(buffer.getType()).isLocal())
       return false;

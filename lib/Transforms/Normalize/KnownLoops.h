@@ -26,7 +26,12 @@ llvm::SmallVector<KnownLoop> knownLoops(tile::KernelOp kernel);
 bool countsOn(tile::ForOp loop);
 
 /// Whether different values of `iv` touch different elements of everything that is written: some
-/// dimension is iv plus something that does not vary in the nest, the same in every access.
-bool areRoundsIndependent(tile::ForOp nest, mlir::Value iv);
+/// dimension is iv plus something that does not vary in the nest, the same in every access. What
+/// the nest does to `folded` is not looked at, but that it lies over nothing else.
+bool areRoundsIndependent(tile::ForOp nest, mlir::Value iv,
+                          llvm::ArrayRef<mlir::Value> folded = {});
+
+/// The loop that is all there is in a body, beside index arithmetic.
+tile::ForOp onlyLoopIn(mlir::Block &body);
 
 } // namespace tilec

@@ -20,25 +20,6 @@ namespace tilec {
 #define GEN_PASS_DEF_PARALLELIZELOOPSPASS
 #include "tilec/Transforms/Passes.h.inc"
 
-namespace {
-
-/// The loop that is all there is in a body, beside index arithmetic.
-tile::ForOp onlyLoopIn(Block &body) {
-  tile::ForOp found;
-  for (Operation &op : body) {
-    if (auto loop = dyn_cast<tile::ForOp>(op)) {
-      if (found)
-        return {};
-      found = loop;
-    } else if (!isPure(&op)) {
-      return {};
-    }
-  }
-  return found;
-}
-
-} // namespace
-
 static void parallelizeSerialLoops(tile::ProgramOp program) {
   SmallVector<tile::ForOp> nests;
   program.walk<WalkOrder::PreOrder>([&](tile::ForOp loop) {
