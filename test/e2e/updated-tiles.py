@@ -30,6 +30,12 @@
 # brings runs ahead. So it does where one tile takes what two copies bring.
 # RUN: tilec-run %s --entry "versions('scales')" --target=gfx942 --check --sim-mode=strict | FileCheck %s
 # RUN: tilec-run %s --entry "versions('scales')" --target=gfx950 --check --sim-interleave=4 | FileCheck %s
+# RUN: tilec-run %s --entry "versions('scanned')" --target=gfx942 --check --sim-mode=strict | FileCheck %s
+# RUN: tilec-run %s --entry "versions('scanned')" --target=gfx950 --check --sim-interleave=6 | FileCheck %s
+# RUN: tilec-run %s --entry "versions('scanned')" --target=sm_80 --device=ptx --check | FileCheck %s
+# RUN: tilec-run %s --entry "versions('scanned')" --target=sm_90a --device=ptx --check | FileCheck %s
+# RUN: tilec %s --entry "versions('scanned')" --target=gfx942 --emit=report | FileCheck %s --check-prefix=VERSIONS
+# RUN: tilec %s --entry "versions('scanned')" --target=sm_80 --emit=report | FileCheck %s --check-prefix=VERSIONS
 # RUN: tilec-run %s --entry "versions('largest')" --target=gfx942 --check | FileCheck %s
 # RUN: tilec-run %s --entry "versions('largest', dtype='bfloat16')" --target=gfx950 --check --sim-mode=strict | FileCheck %s
 # RUN: tilec-run %s --entry "versions('largest')" --target=sm_80 --device=ptx --check --sim-interleave=5 | FileCheck %s
@@ -145,6 +151,10 @@ def versions(what, M=128, N=64, K=256, dtype="float16", threads=128):
                     T.copy(scales[k, m * N], scale)
                     for i, j in T.Parallel(N, block):
                         a[i, j] = T.cast(T.cast(a[i, j], "float32") * scale[i], dtype)
+                elif what == "scanned":
+                    for i, j in T.Parallel(N, block):
+                        a[i, j] = T.cast(T.cast(a[i, j], "float32") * 0.25, dtype)
+                    T.cumsum(a, dim=0)
                 elif what == "largest":
                     T.copy(a, wide)
                     T.reduce_absmax(wide, largest, dim=1)

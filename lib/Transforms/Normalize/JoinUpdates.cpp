@@ -80,6 +80,14 @@ bool updatesInPlace(tile::ParallelOp parallel, Value tile) {
   return loads != 0 && stores == 1;
 }
 
+/// Whether something else of the round writes the tile: what is joined would be no filling of it,
+/// where a copy is one of a tile of its own (tile-split-fills).
+bool isChangedAgain(tile::CopyOp copy, tile::ParallelOp update, Value tile) {
+  return llvm::any_of(*copy->getBlock(), [&](Operation &op) {
+    return &op != copy && &op != update && llvm::is_contained(accessesOf(&op).writes, tile);
+  });
+}
+
 void joinUpdate(tile::CopyOp copy) {
   auto tile = copy.getDst().getDefiningOp<tile::AllocOp>();
   tile::BufferType source = copy.getSrc().getType(), type = copy.getDst().getType();
@@ -87,7 +95,8 @@ void joinUpdate(tile::CopyOp copy) {
       source.getElementType() != type.getElementType() || !isOfPipelinedProduct(copy))
     return;
   tile::ParallelOp update = firstUse(copy, tile.getResult());
-  if (!update || !updatesInPlace(update, tile.getResult()))
+  if (!update || !updatesInPlace(update, tile.getResult()) ||
+      isChangedAgain(copy, update, tile.getResult()))
     return;
   // The element as a copy would have brought it.
   OpBuilder builder(update);

@@ -19,6 +19,10 @@ using namespace mlir;
 
 namespace tilec {
 
+/// Exchanges of a step that are under way together: each is waited for longer than it takes, and
+/// where a planned loop keeps the order of its operations, nobody else moves them up.
+constexpr size_t runsTogether = 16;
+
 class ScanEmitter {
 public:
   ScanEmitter(Emitter &emitter, tile::ScanOp scan, const FragmentPlace &src,
@@ -51,11 +55,14 @@ private:
   }
   void load();
   std::vector<Line> findLines();
-  /// What the partner of a step over the lanes has, the identity where there is none.
-  Value partner(Value value, size_t step);
-  /// The combination of the lanes in front of this one, and of all.
-  std::pair<Value, Value> scanLanes(Value value);
-  void scanLine(Line &line);
+  /// What the partner of a step over the lanes has of each value, the identity where there is none.
+  SmallVector<Value> partners(ArrayRef<Value> values, size_t step);
+  /// The combination of the lanes in front of this one, and of all, for each value.
+  struct OverLanes {
+    SmallVector<Value> before, all;
+  };
+  OverLanes scanLanes(SmallVector<Value> values);
+  void scanRuns(ArrayRef<Run *> runs, ArrayRef<Line *> lines);
   void scanWaves(std::vector<Line> &lines);
   void store();
 
@@ -124,11 +131,13 @@ std::vector<ScanEmitter::Line> ScanEmitter::findLines() {
   return lines;
 }
 
-Value ScanEmitter::partner(Value value, size_t step) {
+SmallVector<Value> ScanEmitter::partners(ArrayRef<Value> values, size_t step) {
   bool isLow = laneBits.back() == int64_t(laneBits.size()) - 1;
   if (isLow)
-    return wave::ScanPartnerOp::create(b, loc, value.getType(), value, none, int64_t(step),
-                                       int64_t(1) << laneBits.size(), isReverse);
+    return llvm::map_to_vector(values, [&](Value value) -> Value {
+      return wave::ScanPartnerOp::create(b, loc, value.getType(), value, none, int64_t(step),
+                                         int64_t(1) << laneBits.size(), isReverse);
+    });
   int64_t bit = int64_t(1) << laneBits[step], below = 0;
   for (size_t s = 0; s < step; ++s)
     below |= int64_t(1) << laneBits[s];
@@ -138,24 +147,30 @@ Value ScanEmitter::partner(Value value, size_t step) {
   // The last lane of the half below, or with `reverse` the first of the half above.
   Value rest = bits(e.laneId, e.target.waveLanes - 1 - bit - below);
   Value from = arith::OrIOp::create(b, loc, rest, e.index(isReverse ? bit : below));
-  Value other = wave::ShuffleOp::create(b, loc, value.getType(), value, from);
+  SmallVector<Value> others;
+  for (Value value : values)
+    others.push_back(wave::ShuffleOp::create(b, loc, value.getType(), value, from));
   Value isAbove =
       arith::CmpIOp::create(b, loc, arith::CmpIPredicate::ne, bits(e.laneId, bit), e.index(0));
-  return isReverse ? arith::SelectOp::create(b, loc, isAbove, none, other)
-                   : arith::SelectOp::create(b, loc, isAbove, other, none);
+  for (Value &other : others)
+    other = isReverse ? arith::SelectOp::create(b, loc, isAbove, none, other)
+                      : arith::SelectOp::create(b, loc, isAbove, other, none);
+  return others;
 }
 
-std::pair<Value, Value> ScanEmitter::scanLanes(Value value) {
-  Value before;
+ScanEmitter::OverLanes ScanEmitter::scanLanes(SmallVector<Value> values) {
+  SmallVector<Value> before(values.size());
   int64_t mask = 0;
   for (size_t step = 0; step < laneBits.size(); ++step) {
-    Value other = partner(value, step);
-    before = fold(other, before);
-    value = fold(other, value);
+    SmallVector<Value> others = partners(values, step);
+    for (auto [other, value, front] : llvm::zip(others, values, before)) {
+      front = fold(other, front);
+      value = fold(other, value);
+    }
     mask |= int64_t(1) << laneBits[step];
   }
   if (laneBits.empty())
-    return {Value(), value};
+    return {before, values};
   // The last lane of the line has the combination of all.
   int64_t lanes = e.target.waveLanes;
   Value last = e.index(isReverse ? 0 : lanes - 1);
@@ -163,17 +178,23 @@ std::pair<Value, Value> ScanEmitter::scanLanes(Value value) {
     Value rest = arith::AndIOp::create(b, loc, e.laneId, e.index(lanes - 1 - mask));
     last = arith::OrIOp::create(b, loc, rest, e.index(isReverse ? 0 : mask));
   }
-  return {before, wave::ShuffleOp::create(b, loc, value.getType(), value, last)};
+  for (Value &value : values)
+    value = wave::ShuffleOp::create(b, loc, value.getType(), value, last);
+  return {before, values};
 }
 
-void ScanEmitter::scanLine(Line &line) {
-  for (Run &run : line.runs) {
+void ScanEmitter::scanRuns(ArrayRef<Run *> runs, ArrayRef<Line *> lines) {
+  SmallVector<Value> sums;
+  for (Run *run : runs) {
     Value sum;
-    for (int64_t reg : run.regs)
+    for (int64_t reg : run->regs)
       sum = values[reg] = fold(sum, values[reg]);
-    auto [before, all] = scanLanes(sum);
-    run.before = fold(line.total, before);
-    line.total = fold(line.total, all);
+    sums.push_back(sum);
+  }
+  OverLanes scanned = scanLanes(sums);
+  for (auto [run, line, before, all] : llvm::zip(runs, lines, scanned.before, scanned.all)) {
+    run->before = fold(line->total, before);
+    line->total = fold(line->total, all);
   }
 }
 
@@ -235,8 +256,16 @@ void ScanEmitter::run() {
       laneBits.push_back(bit);
   load();
   std::vector<Line> lines = findLines();
+  SmallVector<Run *> runs;
+  SmallVector<Line *> ofRuns;
   for (Line &line : lines)
-    scanLine(line);
+    for (Run &run : line.runs) {
+      runs.push_back(&run);
+      ofRuns.push_back(&line);
+    }
+  for (size_t n = 0; n < runs.size(); n += runsTogether)
+    scanRuns(ArrayRef(runs).slice(n).take_front(runsTogether),
+             ArrayRef(ofRuns).slice(n).take_front(runsTogether));
   scanWaves(lines);
   for (Line &line : lines)
     for (Run &run : line.runs)

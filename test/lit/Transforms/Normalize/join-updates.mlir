@@ -1,7 +1,7 @@
 // RUN: tilec-opt %s --verify-contracts=gfx950 --pass-pipeline='builtin.module(tile.program(tile-join-updates))' | FileCheck %s
 //
 // A tile of a pipelined product that each round scales in place is written once, from the tensor. Where the round reads
-// what the copy has brought, or the factor is a tile that the round writes, both stay.
+// what the copy has brought, the factor is a tile that the round writes, or the round changes the tile again, both stay.
 
 // CHECK-LABEL: tile.kernel "scaled"
 // CHECK:         tile.for
@@ -13,6 +13,10 @@
 // CHECK:             arith.mulf %[[BROUGHT]]
 // CHECK:             tile.store %{{.*}}, %a[%[[I]], %[[J]]]
 // CHECK:           tile.gemm
+// CHECK-LABEL: tile.kernel "again"
+// CHECK:           tile.copy {{.*}} to %a
+// CHECK:           tile.load %a
+// CHECK:           tile.scan
 // CHECK-LABEL: tile.kernel "read"
 // CHECK:           tile.copy {{.*}} to %a
 // CHECK:           tile.copy %a to %f
@@ -43,6 +47,24 @@ tile.program @tiles {
         %scaled = arith.mulf %value, %factor : f32
         tile.store %scaled, %a[%i, %j] : f32, !tile.buffer<[32, 32], f16, shared>
       }
+      tile.gemm %a, %a, %c {transpose_b} : !tile.buffer<[32, 32], f16, shared>, !tile.buffer<[32, 32], f16, shared>, !tile.buffer<[32, 32], f32, fragment>
+    }
+  }
+  tile.kernel "again" grid(%c1) threads(64) {
+  ^bb0(%bx: index):
+    %a = tile.alloc "a" : !tile.buffer<[32, 32], f16, shared>
+    %c = tile.alloc "c" : !tile.buffer<[32, 32], f32, fragment>
+    tile.for %k = %c0 to %c8 step %c1 kind(pipelined) stages(2) {
+      %from = arith.muli %k, %c32 : index
+      %box = tile.subview %A[%c0, %from] : !tile.buffer<[32, 256], f16, global> to !tile.buffer<[32, 32], f16, global>
+      tile.copy %box to %a : !tile.buffer<[32, 32], f16, global>, !tile.buffer<[32, 32], f16, shared>
+      tile.parallel (%i, %j) in (%c32, %c32) {
+        %value = tile.load %a[%i, %j] : !tile.buffer<[32, 32], f16, shared> -> f32
+        %factor = tile.load %S[%i] : !tile.buffer<[32], f32, global> -> f32
+        %scaled = arith.mulf %value, %factor : f32
+        tile.store %scaled, %a[%i, %j] : f32, !tile.buffer<[32, 32], f16, shared>
+      }
+      tile.scan sum %a to %a dim 0 : !tile.buffer<[32, 32], f16, shared>, !tile.buffer<[32, 32], f16, shared>
       tile.gemm %a, %a, %c {transpose_b} : !tile.buffer<[32, 32], f16, shared>, !tile.buffer<[32, 32], f16, shared>, !tile.buffer<[32, 32], f32, fragment>
     }
   }
