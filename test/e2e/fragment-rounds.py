@@ -24,7 +24,14 @@
 # RUN: tilec %s --entry "sums()" --target=sm_80 --emit=report | FileCheck %s --check-prefix=NVIDIA
 # RUN: tilec %s --entry "scaled()" --target=sm_90a --emit=report | FileCheck %s --check-prefix=NVIDIA
 # RUN: tilec %s --entry "scaled(own=True)" --target=gfx950 --emit=report | FileCheck %s --check-prefix=OWN
-# RUN: tilec %s --entry "changed()" --target=gfx950 --emit=report | FileCheck %s --check-prefix=OWN
+# RUN: tilec %s --entry "changed()" --target=gfx950 --emit=report | FileCheck %s --check-prefix=AHEAD
+# RUN: tilec-run %s --entry "softmax()" --target=gfx942 --check --sim-mode=strict | FileCheck %s
+# RUN: tilec-run %s --entry "softmax()" --target=gfx950 --check --sim-interleave=1 | FileCheck %s
+# RUN: tilec-run %s --entry "softmax()" --target=sm_80 --device=ptx --check | FileCheck %s
+# RUN: tilec-run %s --entry "softmax(dtype='float32')" --target=gfx950 --check | FileCheck %s
+# RUN: tilec %s --entry "softmax()" --target=gfx942 --emit=report | FileCheck %s --check-prefix=AHEAD
+# RUN: tilec %s --entry "softmax()" --target=sm_80 --emit=report | FileCheck %s --check-prefix=AHEAD
+# AHEAD: fragments are read 1 round ahead
 # CHECK: PASS
 # PLANNED: spills 0 vector, 0 scalar
 # PLANNED: : planned: fragments are read 1 round ahead
@@ -124,5 +131,35 @@ def changed(M=64, N=1024, bm=16, bn=256, threads=128):
                 for i, j in T.Parallel(bm, bn):
                     x[i, j] = x[i, j] * T.float16(0.5)
             T.copy(sum, O[bx * bm, 0])
+
+    return main
+
+
+# Rows in two passes; each round changes what it has read.
+def softmax(M=64, N=4096, rows=16, bn=512, threads=256, dtype="float16"):
+    @T.prim_func
+    def main(X: T.Tensor((M, N), dtype), Y: T.Tensor((M, N), dtype)):
+        with T.Kernel(M // rows, threads=threads) as b:
+            x = T.alloc_fragment((rows, bn), "float32")
+            largest = T.alloc_fragment((rows,), "float32")
+            before = T.alloc_fragment((rows,), "float32")
+            total = T.alloc_fragment((rows,), "float32")
+            part = T.alloc_fragment((rows,), "float32")
+            T.fill(largest, -T.infinity("float32"))
+            T.clear(total)
+            for c in T.Pipelined(N // bn, num_stages=2):
+                T.copy(X[b * rows, c * bn], x)
+                T.copy(largest, before)
+                T.reduce_max(x, largest, dim=1, clear=False)
+                for i, j in T.Parallel(rows, bn):
+                    x[i, j] = T.exp(x[i, j] - largest[i])
+                T.reduce_sum(x, part, dim=1)
+                for i in T.Parallel(rows):
+                    total[i] = total[i] * T.exp(before[i] - largest[i]) + part[i]
+            for c in T.Pipelined(N // bn, num_stages=2):
+                T.copy(X[b * rows, c * bn], x)
+                for i, j in T.Parallel(rows, bn):
+                    x[i, j] = T.exp(x[i, j] - largest[i]) / total[i]
+                T.copy(x, Y[b * rows, c * bn])
 
     return main

@@ -32,8 +32,65 @@ bool isIndexOnly(Value value, tile::ForOp loop, const Accesses *mayLoad, bool wo
                       [&](Value v) { return isIndexOnly(v, loop, mayLoad, words); });
 }
 
+tile::AllocOp tileOf(tile::CopyOp copy) {
+  auto part = copy.getDst().getDefiningOp<tile::SubviewOp>();
+  Value tile = part ? Value(part.getSource()) : copy.getDst();
+  return tile.getDefiningOp<tile::AllocOp>();
+}
+
+bool isOfPart(tile::CopyOp copy) {
+  return copy.getDst().getDefiningOp<tile::SubviewOp>() != nullptr;
+}
+
+/// The copies of the block that fill the tile part by part, in their order; none where they do not
+/// bring all of it, or some of it twice.
+static SmallVector<tile::CopyOp, 2> partsOf(tile::AllocOp tile, Block *block) {
+  struct Part {
+    SmallVector<int64_t> first, extents;
+  };
+  ArrayRef<int64_t> shape = tile.getResult().getType().getShape();
+  SmallVector<tile::CopyOp, 2> copies;
+  SmallVector<Part, 2> parts;
+  int64_t elements = 0;
+  for (auto copy : block->getOps<tile::CopyOp>()) {
+    if (!isOfPart(copy) || tileOf(copy) != tile)
+      continue;
+    auto view = copy.getDst().getDefiningOp<tile::SubviewOp>();
+    Part part{{}, SmallVector<int64_t>(view.getType().getShape())};
+    for (Value offset : view.getOffsets())
+      part.first.push_back(tile::constantInt(offset).value_or(-1));
+    // A view may leave dimensions out, whose extent is 1.
+    if (part.extents.size() != shape.size() || !view->hasOneUse() ||
+        llvm::is_contained(part.first, -1))
+      return {};
+    auto isApart = [&](const Part &other) {
+      return llvm::any_of(llvm::seq<size_t>(0, shape.size()), [&](size_t d) {
+        return other.first[d] + other.extents[d] <= part.first[d] ||
+               part.first[d] + part.extents[d] <= other.first[d];
+      });
+    };
+    if (!llvm::all_of(parts, isApart))
+      return {};
+    elements += view.getType().numElems();
+    parts.push_back(std::move(part));
+    copies.push_back(copy);
+  }
+  bool isWhole = elements == tile.getResult().getType().numElems();
+  return isWhole ? copies : SmallVector<tile::CopyOp, 2>();
+}
+
 bool isFilledBy(Operation *fill, tile::AllocOp ring) {
+  SmallVector<tile::CopyOp, 2> parts;
+  if (auto copy = dyn_cast<tile::CopyOp>(fill); copy && isOfPart(copy)) {
+    parts = partsOf(ring, fill->getBlock());
+    if (parts.empty())
+      return false;
+    fill = parts.back(); // what reads the tile stands behind all of them
+  }
   for (Operation *user : ring->getUsers()) {
+    if (llvm::any_of(parts,
+                     [&](tile::CopyOp part) { return part.getDst().getDefiningOp() == user; }))
+      continue;
     Operation *inBody = fill->getBlock()->findAncestorOpInBlock(*user);
     if (!inBody || isa<tile::ReshapeOp>(user))
       return false;

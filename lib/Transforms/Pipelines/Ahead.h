@@ -21,7 +21,14 @@ namespace tilec {
 bool isIndexOnly(mlir::Value value, tile::ForOp loop, const Accesses *mayLoad = nullptr,
                  bool words = false);
 
-/// Whether only `fill` writes the buffer and only its block reads it, and not before that.
+/// The shared tile that the copy fills, or a part of.
+tile::AllocOp tileOf(tile::CopyOp copy);
+
+/// Whether the copy brings a part of its tile.
+bool isOfPart(tile::CopyOp copy);
+
+/// Whether only `fill` writes the buffer and only its block reads it, and not before that. A copy
+/// of a part does with the copies of the other ones, if each part has one.
 bool isFilledBy(mlir::Operation *fill, tile::AllocOp ring);
 
 /// The condition of the loop's body that the op stands under, if it is one: the `if` is of the body

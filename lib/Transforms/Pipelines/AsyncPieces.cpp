@@ -61,6 +61,21 @@ static bool isBoxReached(const BufferBox &box, Value view) {
   return storageBytes(tile::dtypeOf(root.getElementType()), elems) <= int64_t(1) << 31;
 }
 
+/// Whether the view is a slot of a ring or a tile, or of its rows so many as begin with a period of
+/// the swizzle.
+static bool isWholeRows(Value view, const SharedLayout &layout) {
+  auto part = view.getDefiningOp<tile::SubviewOp>();
+  if (!part || !part.getDropped().empty())
+    return true;
+  ArrayRef<int64_t> shape = part.getType().getShape();
+  ArrayRef<int64_t> all = cast<tile::BufferType>(part.getSource().getType()).getShape();
+  if (shape == all)
+    return true;
+  std::optional<int64_t> first = tile::constantInt(part.getOffsets().front());
+  return shape.size() == 2 && shape.back() == all.back() && layout.panelElems == 0 && first &&
+         *first % layout.periodRows() == 0;
+}
+
 int64_t asyncPieceBytes(Value srcView, Value dstView, const TargetInfo &target) {
   auto src = cast<tile::BufferType>(srcView.getType());
   auto dst = cast<tile::BufferType>(dstView.getType());
@@ -68,7 +83,7 @@ int64_t asyncPieceBytes(Value srcView, Value dstView, const TargetInfo &target) 
     return 0;
   auto ring = boxRootOf(dstView).getDefiningOp<tile::AllocOp>();
   const SharedLayout *layout = ring ? sharedLayoutOf(ring) : nullptr;
-  if (!layout || (layout->panelElems != 0 && dst.rank() != 2))
+  if (!layout || (layout->panelElems != 0 && dst.rank() != 2) || !isWholeRows(dstView, *layout))
     return 0;
   BufferBox box = boxOf(srcView);
   auto tensor = box.root.getDefiningOp<tile::TensorOp>();

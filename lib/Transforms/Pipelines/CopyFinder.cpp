@@ -78,7 +78,9 @@ bool CopyFinder::isIndex(Value value) {
 }
 
 bool CopyFinder::mayRunAhead(tile::CopyOp copy, Operation *fill) {
-  auto ring = copy.getDst().getDefiningOp<tile::AllocOp>();
+  tile::AllocOp ring = tileOf(copy);
+  if (isOfPart(copy) && (fill != copy || copy->getBlock() != loop.bodyBlock()))
+    return false;
   if (asyncPieceBytes(copy.getSrc(), copy.getDst(), target) == 0 || !ring ||
       !ring.getResult().getType().isShared() || loop->isAncestor(ring))
     return false;
@@ -90,7 +92,7 @@ bool CopyFinder::mayRunAhead(tile::CopyOp copy, Operation *fill) {
 
 void CopyFinder::add(tile::CopyOp copy, Operation *fill) {
   plan.fills.push_back(fill);
-  plan.rings.push_back(copy.getDst().getDefiningOp<tile::AllocOp>());
+  plan.rings.push_back(tileOf(copy));
 }
 
 } // namespace tilec

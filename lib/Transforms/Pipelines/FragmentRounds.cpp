@@ -9,7 +9,8 @@
 //                                                c.1 += f.1; f.1 = T[k + 1].1
 //
 // So no register is added, and the wait for a part leaves the other one in flight. A fragment of
-// other elements than the tensor's is converted from one that waits, by the move itself. Past the
+// other elements than the tensor's, or that the round changes, is made from one that waits, by the
+// move itself. Past the
 // end the last round is read again, so that the fragment keeps what it had behind the loop.
 //
 // SPDX-License-Identifier: Apache-2.0
@@ -100,7 +101,7 @@ std::optional<FragmentRounds::Read> FragmentRounds::readBy(tile::MoveOp move) {
       !isOwnElement(move.store().getIndices(), parallel) ||
       layoutFromFragments(parallel) != std::optional<FragmentLayout>(*layout))
     return std::nullopt;
-  if (isChangedBy(all.writes, rootOf(load.getBuffer())) || !isFirstAccess(move, fragment) ||
+  if (isChangedBy(all.writes, rootOf(load.getBuffer())) ||
       bitsOf(tile::dtypeOf(elementOf(load.getBuffer()))) < 8)
     return std::nullopt;
   SmallVector<Operation *> ops;
@@ -112,8 +113,9 @@ std::optional<FragmentRounds::Read> FragmentRounds::readBy(tile::MoveOp move) {
   auto isIndex = [&](Value value) { return isIndexOnly(value, loop); };
   if (!llvm::all_of(usedFromOutside(ops, parallel), isIndex))
     return std::nullopt;
+  // What waits in registers of its own leaves the round's to the round.
   bool isSame = elementOf(load.getBuffer()) == elementOf(fragment) &&
-                move.store().getValue() == load.getResult();
+                move.store().getValue() == load.getResult() && isFirstAccess(move, fragment);
   Read read{move, nullptr, /*converts=*/!isSame, {}};
   if (read.converts)
     read.last = move;

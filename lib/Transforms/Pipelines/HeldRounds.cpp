@@ -82,7 +82,7 @@ bool HeldRounds::isIndex(Value value) {
 }
 
 bool HeldRounds::isLegal(tile::CopyOp copy) {
-  auto ring = copy.getDst().getDefiningOp<tile::AllocOp>();
+  tile::AllocOp ring = tileOf(copy);
   if (!copy.getSrc().getType().isGlobal() || !isTileOf(loop, ring) || !isFilledBy(copy, ring) ||
       bitsOf(tile::dtypeOf(copy.getSrc().getType().getElementType())) < 8 ||
       isChangedBy(all.writes, rootOf(copy.getSrc())) ||

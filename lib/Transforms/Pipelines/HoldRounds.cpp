@@ -122,7 +122,7 @@ std::optional<HeldRounds::Fill> HeldRounds::makeFill(Operation *op) {
       known ? *known : defaultLoopLayout(fill.loop, chip, wavesOf(fill.loop, chip));
   StringRef ring;
   for (auto store : fill.loop.bodyBlock()->getOps<tile::StoreOp>())
-    ring = store.getBuffer().getDefiningOp<tile::AllocOp>().getName();
+    ring = rootOf(store.getBuffer()).getDefiningOp<tile::AllocOp>().getName();
   TensorReads loads = tensorReadsOf(fill.loop);
   for (tile::LoadOp load : loads.values) {
     Held held{load, heldVariablesOf(load, fill.loop), {}, {}};

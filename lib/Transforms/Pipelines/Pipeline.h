@@ -25,7 +25,7 @@ struct PipelinePlan {
   /// loops over elements that do the same (Gather.h); an `if` of which either side copies, from
   /// elsewhere, to the same tile.
   llvm::SmallVector<mlir::Operation *, 4> fills;
-  /// The shared buffers they fill, each once.
+  /// The shared buffers they fill, each once, or once for each copy of a part.
   llvm::SmallVector<tile::AllocOp, 4> rings;
   /// The first so many copies bring what gathers find their rows by, further ahead of them.
   size_t numbers = 0;
@@ -62,6 +62,12 @@ struct PipelinePlan {
   bool hasGathers() const {
     return !llvm::all_of(
         fills, [](mlir::Operation *op) { return mlir::isa<tile::CopyOp, mlir::scf::IfOp>(op); });
+  }
+  /// Null where the fill brings the tile as a whole.
+  tile::CopyOp partAt(size_t n) const;
+  bool hasParts() const {
+    return llvm::any_of(llvm::seq<size_t>(0, fills.size()),
+                        [&](size_t n) { return bool(partAt(n)); });
   }
   bool isEmpty() const { return fills.empty(); }
 };

@@ -32,6 +32,20 @@ int64_t PipelinePlan::slotsOf(size_t ring) const {
   return int64_t(llvm::PowerOf2Ceil(numbersAhead() + 1));
 }
 
+tile::CopyOp PipelinePlan::partAt(size_t n) const {
+  tile::CopyOp copy = copyAt(n);
+  return copy && isOfPart(copy) ? copy : tile::CopyOp();
+}
+
+/// Whether the plan has all copies of the parts of that one's tile.
+static bool hasAllParts(const PipelinePlan &plan, tile::CopyOp copy) {
+  int64_t elements = 0;
+  for (size_t n = 0; n < plan.fills.size(); ++n)
+    if (tile::CopyOp part = plan.partAt(n); part && tileOf(part) == tileOf(copy))
+      elements += part.getDst().getType().numElems();
+  return elements == tileOf(copy).getResult().getType().numElems();
+}
+
 /// Takes the copies from `first` on out of the plan for which that holds.
 static void drop(PipelinePlan &plan, llvm::function_ref<bool(tile::CopyOp)> isOut,
                  size_t first = 0) {
@@ -45,6 +59,10 @@ static void drop(PipelinePlan &plan, llvm::function_ref<bool(tile::CopyOp)> isOu
   }
   plan.fills.truncate(kept);
   plan.rings.truncate(kept);
+  auto isAlone = [&](tile::CopyOp copy) { return isOfPart(copy) && !hasAllParts(plan, copy); };
+  for (size_t n = first; n < plan.fills.size(); ++n)
+    if (tile::CopyOp part = plan.partAt(n); part && isAlone(part))
+      return drop(plan, isAlone, first);
 }
 
 /// Those that some lanes have no part in: a branch, and no wait counts on it.
@@ -148,6 +166,8 @@ PipelinePlan planPipeline(tile::ForOp loop, const TargetInfo &target, bool withG
   if (round == loop.bodyBlock())
     for (auto branch : round->getOps<scf::IfOp>())
       copies.addFromBranch(branch);
+  // A tile is a ring's or none, with all its parts.
+  drop(plan, [](tile::CopyOp) { return false; });
   // A wait has to count on something in each round.
   PipelinePlan whole = plan;
   dropParts(whole, target);
@@ -232,7 +252,12 @@ bool isOfAllWaves(const PipelinePlan &plan, size_t n, const TargetInfo &target) 
   int64_t pieceBytes = copy ? asyncPieceBytes(copy.getSrc(), copy.getDst(), target)
                             : target.asyncCopies.bytes.front();
   int64_t waves = wavesOf(plan.fills[n]->getParentOfType<tile::KernelOp>(), target);
-  return bytesOfBuffer(plan.rings[n]) >= pieceBytes * target.waveLanes * waves;
+  tile::CopyOp part = plan.partAt(n);
+  tile::AllocOp ring = plan.rings[n];
+  int64_t bytes = bytesOfBuffer(ring);
+  if (part)
+    bytes = bytes * part.getDst().getType().numElems() / ring.getResult().getType().numElems();
+  return bytes >= pieceBytes * target.waveLanes * waves;
 }
 
 /// Gives the smallest ring so many slots, if that fits in so many bytes. Of several, it is one that
@@ -241,7 +266,9 @@ bool isOfAllWaves(const PipelinePlan &plan, size_t n, const TargetInfo &target) 
 static bool deepenOne(PipelinePlan &plan, int64_t slots, SharedMemory &memory, int64_t most,
                       const TargetInfo &target) {
   PipelinePlan deeper = plan;
-  auto isCounted = [&](size_t n) { return plan.copyAt(n) && isOfAllWaves(plan, n, target); };
+  auto isCounted = [&](size_t n) {
+    return plan.copyAt(n) && !plan.partAt(n) && isOfAllWaves(plan, n, target);
+  };
   if (plan.fills.size() - plan.numbers == 1) {
     if (!isOfAllWaves(plan, plan.numbers, target))
       return false;

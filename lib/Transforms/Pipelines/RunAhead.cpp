@@ -69,6 +69,8 @@ SmallVector<tile::AllocOp> RunAhead::rotate() {
 }
 
 void RunAhead::widen(tile::AllocOp ring) {
+  if (wide.contains(ring)) // of another part
+    return;
   OpBuilder::InsertionGuard guard(builder);
   builder.setInsertionPoint(ring);
   SharedLayout layout = *sharedLayoutOf(ring);
@@ -125,8 +127,15 @@ void RunAhead::startCopy(size_t fill, Value slot, IRMapping &mapping, bool uncou
   Value source = here.lookupOrDefault(copy.getSrc());
   if (condition && plan.countsRounds)
     source = outsideUnless(condition, source);
-  tile::AsyncCopyOp::create(builder, copy.getLoc(), source, slotView(plan.rings[fill], slot),
-                            uncounted);
+  Value target = slotView(plan.rings[fill], slot);
+  if (plan.partAt(fill)) {
+    auto part = copy.getDst().getDefiningOp<tile::SubviewOp>();
+    rounds.repeatArithmetic(part.getOffsets(), here);
+    IRMapping ofSlot = here;
+    ofSlot.map(part.getSource(), target);
+    target = cast<tile::SubviewOp>(builder.clone(*part, ofSlot)).getResult();
+  }
+  tile::AsyncCopyOp::create(builder, copy.getLoc(), source, target, uncounted);
 }
 
 void RunAhead::startChoice(size_t fill, Value slot, IRMapping &mapping) {
@@ -342,12 +351,18 @@ void RunAhead::useSlots(Value number, Value ofFirst, Value ofSecond) {
     Value slot = n < plan.numbers ? slotIn(n, number) : isSecond ? ofSecond : ofFirst;
     views.push_back(slotView(ring, slot));
   }
-  for (auto [fill, ring, view] : llvm::zip(plan.fills, plan.rings, views)) {
+  for (auto [n, fill] : llvm::enumerate(plan.fills)) {
+    Operation *part = plan.partAt(n) ? plan.partAt(n).getDst().getDefiningOp() : nullptr;
     fill->erase();
-    ring.getResult().replaceAllUsesWith(view);
+    if (part)
+      part->erase();
   }
-  for (tile::AllocOp ring : plan.rings)
-    ring.erase();
+  llvm::SmallPtrSet<Operation *, 4> gone;
+  for (auto [ring, view] : llvm::zip(plan.rings, views))
+    if (gone.insert(ring).second)
+      ring.getResult().replaceAllUsesWith(view);
+  for (Operation *ring : gone)
+    ring->erase();
   loop.setStages(1);
   loop.setKind(tile::LoopKind::Serial);
 }
