@@ -49,9 +49,9 @@
 # RUN: tilec-run %s --entry "rows()" --target=gfx942 --check --sim-mode=strict | FileCheck %s
 # RUN: tilec-run %s --entry "rows()" --target=gfx950 --check --sim-mode=strict | FileCheck %s
 # RUN: tilec-run %s --entry "rows()" --target=sm_90a --device=ptx --check | FileCheck %s
-# RUN: tilec %s --entry "versions('scales')" --target=gfx942 --emit=report | FileCheck %s --check-prefix=VERSIONS
+# RUN: tilec %s --entry "versions('scales')" --target=gfx942 --emit=report | FileCheck %s --check-prefix=HELD
 # RUN: tilec %s --entry "versions('largest')" --target=gfx950 --emit=report | FileCheck %s --check-prefix=VERSIONS
-# RUN: tilec %s --entry "versions('fragment')" --target=gfx942 --emit=report | FileCheck %s --check-prefix=VERSIONS
+# RUN: tilec %s --entry "versions('fragment')" --target=gfx942 --emit=report | FileCheck %s --check-prefix=HELD
 # RUN: tilec %s --entry "versions('twice')" --target=gfx950 --emit=report | FileCheck %s --check-prefix=VERSIONS
 # RUN: tilec %s --entry "versions('cast', N=128)" --target=sm_80 --emit=report | FileCheck %s --check-prefix=VERSIONS
 # RUN: tilec %s --entry "rows()" --target=gfx950 --emit=report | FileCheck %s --check-prefix=VERSIONS

@@ -117,11 +117,22 @@ struct ExpandPipelinesPass : impl::ExpandPipelinesPassBase<ExpandPipelinesPass> 
            !plan.second && plan.deeperSlots == 0 && !plan.awaitedAt && !plan.fillsBehind;
   }
 
-  /// A loop of which a second slot does not keep copies in flight: its tiles wait in registers,
-  /// where copies are narrow. Wide ones and a wait are as fast, or faster by a tenth.
+  /// Whether narrow copies, which are many, cost a round more than accesses of registers do: those
+  /// of a second group, as a wait for each, or in a number of slots that takes a product and a
+  /// quotient. Of a second slot's depth alone they do not. What the round writes to tensors would
+  /// be waited for with what it reads ahead.
+  static bool copiesCostMore(const PipelinePlan &plan, tile::ForOp loop) {
+    return !plan.round && !anyGlobal(accessesOf(loop).writes) &&
+           (plan.awaitedAt || plan.stages > 2);
+  }
+
+  /// A loop of which further slots do not keep copies in flight, or cost more than they save: its
+  /// tiles wait in registers, where copies are narrow. Wide ones and a wait are as fast, or faster
+  /// by a tenth.
   static bool holdInsteadOfSlots(tile::ForOp loop, const PipelinePlan &plan, LoopMemory &memory,
                                  const TargetInfo &chip) {
-    if (copiesWidePieces(chip) || !waitsForAll(plan, chip) || !mayHold(loop) || loop.getExact())
+    if (copiesWidePieces(chip) || !(waitsForAll(plan, chip) || copiesCostMore(plan, loop)) ||
+        !mayHold(loop) || loop.getExact())
       return false;
     HeldRounds held(loop, chip);
     SharedMemory ofOneSlot = memory.now();
@@ -283,7 +294,8 @@ struct ExpandPipelinesPass : impl::ExpandPipelinesPassBase<ExpandPipelinesPass> 
     refuseSchedule(loop, reason);
     if (holdInsteadOfSlots(loop, plan, memory, chip)) {
       loop.emitRemark() << "pipelined with one slot: the next round's tiles wait in registers, as "
-                           "a second slot leaves no copy in flight";
+                        << (waitsForAll(plan, chip) ? "a second slot leaves no copy in flight"
+                                                    : "narrow copies to slots cost more");
       loop.setStages(1);
       loop.setKind(tile::LoopKind::Serial);
       return memory.forget();

@@ -47,16 +47,36 @@ struct IndexOps {
   }
 };
 
-/// What the op copies from a tensor, in a loop; null: nothing.
-Value sourceInLoop(Operation *op) {
+/// Whether what the loop over elements fills is a fragment of which a shared tile is made: a later
+/// round's tile, that waits in registers.
+bool fillsWaitingTile(tile::ElementLoop move) {
+  auto isShared = [](Value root) { return cast<tile::BufferType>(root.getType()).isShared(); };
+  Accesses accesses = accessesOf(move);
+  auto waits = accesses.writes.size() == 1 ? accesses.writes.front().getDefiningOp<tile::AllocOp>()
+                                           : tile::AllocOp();
+  return waits && waits.getResult().getType().isFragment() &&
+         llvm::any_of(waits->getUsers(), [&](Operation *user) {
+           auto write = user->getParentOfType<tile::ElementLoop>();
+           return write && write != move && llvm::any_of(accessesOf(write).writes, isShared);
+         });
+}
+
+/// What says where the op copies from a tensor, in a loop; empty: it copies nothing.
+SmallVector<Value, 4> placesInLoop(Operation *op) {
+  if (!op->getParentOfType<tile::ForOp>() && !op->getParentOfType<tile::WhileOp>())
+    return {};
   Value source;
   if (auto copy = dyn_cast<tile::CopyOp>(op))
     source = copy.getSrc();
   else if (auto copy = dyn_cast<tile::AsyncCopyOp>(op))
     source = copy.getSrc();
-  bool isTensor = source && cast<tile::BufferType>(source.getType()).isGlobal();
-  bool isInLoop = op->getParentOfType<tile::ForOp>() || op->getParentOfType<tile::WhileOp>();
-  return isTensor && isInLoop ? source : Value();
+  if (source && cast<tile::BufferType>(source.getType()).isGlobal())
+    return {source};
+  SmallVector<Value, 4> places;
+  if (auto load = dyn_cast<tile::LoadOp>(op); load && load.getBuffer().getType().isGlobal())
+    if (auto move = load->getParentOfType<tile::ElementLoop>(); move && fillsWaitingTile(move))
+      llvm::append_range(places, load.getIndices());
+  return places;
 }
 
 /// Whether a place moves with a coordinate of the block. How far a loop goes is no place: of the
@@ -106,10 +126,15 @@ bool sharesAlongRowsOnly(tile::KernelOp kernel) {
   Value x = kernel.getBody().getArgument(0), y = kernel.getBody().getArgument(1);
   bool isShared = false;
   auto result = kernel.walk([&](Operation *op) {
-    Value source = sourceInLoop(op);
-    if (source && (isRead(source) || !movesWith(source, y)))
+    SmallVector<Value, 4> places = placesInLoop(op);
+    if (places.empty())
+      return WalkResult::advance();
+    auto moves = [&](Value id) {
+      return llvm::any_of(places, [&](Value place) { return movesWith(place, id); });
+    };
+    if (llvm::any_of(places, isRead) || !moves(y))
       return WalkResult::interrupt();
-    isShared |= source && !movesWith(source, x);
+    isShared |= !moves(x);
     return WalkResult::advance();
   });
   return isShared && !result.wasInterrupted() && !mayWaitForOthers(kernel);
