@@ -10,7 +10,7 @@
 # RUN: tilec %s --entry "chain(1300, 3, D=64, keys=32)" --target=gfx942 --emit=report | FileCheck %s --check-prefix=TURNS
 # RUN: tilec %s --entry "chain(3900, 1, skips=True)" --target=gfx950 --verify-stages --emit=report | FileCheck %s --check-prefix=TURNS
 # RUN: tilec %s --entry "chain(200, 3)" --target=gfx950 --emit=report | FileCheck %s --check-prefix=RING
-# RUN: tilec %s --entry "chain(520, 3, beside=True)" --target=gfx950 --emit=report | FileCheck %s --check-prefix=RING
+# RUN: tilec %s --entry "chain(520, 3, beside=True)" --target=gfx950 --emit=report | FileCheck %s --check-prefix=TURNS
 # RUN: tilec-run %s --entry "chain(520, 3, beside=True)" --target=gfx950 --check | FileCheck %s
 # Where shared memory holds one slot of each, they take turns in any grid; where one tile has the bytes of the other, they do not.
 # RUN: tilec-run %s --entry "chain(2, 3, D=256, keys=96)" --target=gfx950 --check --sim-mode=strict | FileCheck %s

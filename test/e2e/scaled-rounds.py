@@ -1,5 +1,5 @@
 # Rounds that read scales of rows and columns from tensors while copies of later rounds are on their way: the reads stand
-# among the copies (ReadsFirst.cpp), so that their wait leaves some in flight.
+# among the copies (ReadsFirst.cpp), so that their wait leaves some in flight. A row that all columns take is a tile.
 # RUN: tilec-run %s --entry "scaled(512)" --target=gfx942 --check | FileCheck %s
 # RUN: tilec-run %s --entry "scaled(512)" --target=gfx950 --check | FileCheck %s
 # RUN: tilec-run %s --entry "scaled(512)" --target=gfx950 --check --sim-mode=strict | FileCheck %s
@@ -10,7 +10,7 @@
 # RUN: tilec-run %s --entry "scaled(512, own=True)" --target=gfx950 --check | FileCheck %s
 # RUN: tilec-run %s --entry "scaled(512, own=True)" --target=sm_90a --device=ptx --check | FileCheck %s
 # CHECK: result {{ *}}PASS
-# RUN: tilec %s --entry "scaled(512)" --target=gfx950 --emit=asm -o - | FileCheck %s --check-prefix=FIRST
+# RUN: tilec %s --entry "scaled(512, numbers=True)" --target=gfx950 --emit=asm -o - | FileCheck %s --check-prefix=FIRST
 # FIRST: BB0_1:
 # FIRST: s_barrier
 # FIRST-COUNT-2: global_load_dword
@@ -18,6 +18,8 @@
 # FIRST-NOT: global_load
 # FIRST-NOT: vmcnt(0)
 # FIRST: s_cbranch
+# RUN: tilec %s --entry "scaled(512)" --target=gfx950 --emit=tile-pipelined | FileCheck %s --check-prefix=ROW
+# ROW: tile.alloc "S_row"
 import tilelang.language as T
 
 

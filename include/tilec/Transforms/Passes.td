@@ -1146,8 +1146,9 @@ def HoistReadsPass : Pass<"tile-hoist-reads", "::tilec::tile::ProgramOp"> {
     Needs:  layouts.
     Gives:  a pipelined loop reads in front of its rounds what places of its copies are computed from and no round
             writes: variables, and, where copies are counted, elements of tensors. A read in the round would
-            keep the copy back. A small tensor that elements of tiles are looked up in, for a product, is brought
-            to shared memory there.
+            keep the copy back. So it does what elements of each row read alike in all rounds, beside products,
+            where it is little. A small tensor that elements of tiles are looked up in, for a product, is
+            brought to shared memory there.
     Leaves: everything else.
   }];
   let options = [Option<"target", "target", "std::string", "std::string(::tilec::nameOf(::tilec::defaultArch))", "the chip">];

@@ -23,6 +23,7 @@
 #include "Pipelines/RowNumbers.h"
 #include "Pipelines/RunAhead.h"
 #include "Pipelines/Schedulable.h"
+#include "Pipelines/SharedRows.h"
 #include "Roles/ProducerLoop.h"
 #include "Roles/ScheduleWishes.h"
 
@@ -96,6 +97,7 @@ struct ExpandPipelinesPass : impl::ExpandPipelinesPassBase<ExpandPipelinesPass> 
     if (!mayHold(loop) || keepsSlots)
       return false;
     HeldRounds held(loop, chip);
+    held.readFewUnlessFits(HeldRounds::enoughWaves);
     bool isMixed = !held.readers().empty() || llvm::any_of(held.fills(), [&](Operation *fill) {
       return !llvm::is_contained(plan.fills, fill);
     });
@@ -135,6 +137,7 @@ struct ExpandPipelinesPass : impl::ExpandPipelinesPassBase<ExpandPipelinesPass> 
         !mayHold(loop) || loop.getExact())
       return false;
     HeldRounds held(loop, chip);
+    held.readFewUnlessFits(HeldRounds::enoughWaves);
     SharedMemory ofOneSlot = memory.now();
     for (tile::AllocOp ring : plan.rings)
       ofOneSlot.setSlots(ring, 1);
@@ -214,6 +217,7 @@ struct ExpandPipelinesPass : impl::ExpandPipelinesPassBase<ExpandPipelinesPass> 
       return memory.forget();
     }
     HeldRounds held(loop, chip);
+    held.readFewUnlessFits();
     if (mayHold(loop) && holdNextRound(held, memory.now(), chip))
       return memory.forget();
     PipelinePlan turns = plan;
@@ -225,6 +229,31 @@ struct ExpandPipelinesPass : impl::ExpandPipelinesPassBase<ExpandPipelinesPass> 
       memory.forget();
     else
       memory.leave(loop, plan);
+  }
+
+  /// Rows that lanes share are tiles of the plan, where that costs neither slots nor blocks.
+  static void copySharedRows(tile::ForOp loop, PipelinePlan &plan, LoopMemory &memory,
+                             const TargetInfo &chip) {
+    if (plan.stages < 2)
+      return;
+    auto blocksOf = [&](const PipelinePlan &of) {
+      return competes(loop, chip) ? blocksWith(of, of.stages, loop, memory.wished(), chip) : 1;
+    };
+    int64_t blocks = blocksOf(plan);
+    SharedRows rows(loop, chip);
+    if (rows.isEmpty())
+      return;
+    memory.forget();
+    PipelinePlan withRows = planThatFits(loop, memory, chip);
+    if (withRows.stages == plan.stages && rows.areCopiedBy(withRows) &&
+        blocksOf(withRows) == blocks) {
+      rows.keep();
+      plan = withRows;
+      return;
+    }
+    rows.undo();
+    memory.forget();
+    plan = planThatFits(loop, memory, chip);
   }
 
   static void expandLoop(tile::ForOp loop, LoopMemory &memory, const TargetInfo &chip) {
@@ -266,6 +295,8 @@ struct ExpandPipelinesPass : impl::ExpandPipelinesPassBase<ExpandPipelinesPass> 
       loop.setKind(tile::LoopKind::Serial);
       return memory.forget();
     }
+    if (numbers.isEmpty())
+      copySharedRows(loop, plan, memory, chip);
     if (plan.stages < int64_t(loop.getStages()))
       loop.emitRemark() << "pipelined with " << plan.stages << " instead of " << loop.getStages()
                         << " stages: "

@@ -109,7 +109,7 @@ bool canTakeTurns(PipelinePlan &plan, tile::ForOp loop, const TargetInfo &target
       plan.numbers != 0 || loop->getParentOfType<tile::KernelOp>().getLockstep())
     return false;
   for (size_t n = 0; n < plan.fills.size(); ++n)
-    if (!plan.copyAt(n) || !isOfAllWaves(plan, n, target) || branchOf(plan.fills[n], loop))
+    if (!plan.copyAt(n) || branchOf(plan.fills[n], loop)) // each wait is for all that is under way
       return false;
   PipelinePlan turns = plan;
   turns.stages = 1;

@@ -155,6 +155,9 @@ bool HeldRounds::isLegal(tile::ElementLoop parallel) {
 /// Registers of a lane that what a loop over elements reads beside tiles may take, each twice: what
 /// is read ahead is to be little beside what waits for it.
 constexpr int64_t mostBesideTiles = 8;
+/// And where all of a round's tiles wait in registers, which are counted then: an element of a
+/// product's result each (a bias).
+constexpr int64_t mostOfMany = 32;
 
 bool HeldRounds::isReader(tile::ElementLoop parallel) {
   // Where a producer brings tiles, the others have no copies to wait for.
@@ -170,18 +173,28 @@ bool HeldRounds::isReader(tile::ElementLoop parallel) {
   TensorReads reads = tensorReadsOf(parallel);
   if (!readsTiles)
     return false;
-  int64_t bits = 0;
-  for (tile::LoadOp load : reads.values) {
+  for (tile::LoadOp load : reads.values)
     if (isChangedBy(all.writes, rootOf(load.getBuffer())) ||
         bitsOf(tile::dtypeOf(load.getBuffer().getType().getElementType())) < 8 ||
         !isKnownAhead(load, parallel))
       return false;
+  return !reads.values.empty() &&
+         registersOfReads(parallel) <= (isBeside ? mostBesideTiles : mostOfMany);
+}
+
+int64_t HeldRounds::registersOfReads(tile::ElementLoop parallel) const {
+  TensorReads reads = tensorReadsOf(parallel);
+  int64_t bits = 0;
+  for (tile::LoadOp load : llvm::concat<tile::LoadOp>(reads.values, reads.places))
     bits += heldBits(load, parallel);
-  }
-  for (tile::LoadOp load : reads.places)
-    bits += heldBits(load, parallel);
-  int64_t registers = ceilDiv(bits, 32 * wavesOf(loop, chip) * chip.waveLanes);
-  return !reads.values.empty() && registers <= mostBesideTiles;
+  return ceilDiv(bits, 32 * wavesOf(loop, chip) * chip.waveLanes);
+}
+
+void HeldRounds::readFewUnlessFits(int64_t fewestWaves) {
+  if (!beside.empty() && !fits(fewestWaves))
+    llvm::erase_if(beside, [&](tile::ElementLoop parallel) {
+      return registersOfReads(parallel) > mostBesideTiles;
+    });
 }
 
 /// Whether pieces of the box may begin anywhere in the tensor's rows (partsRowEnds).
@@ -275,7 +288,7 @@ bool HeldRounds::fits(int64_t fewestWaves) const {
     for (tile::LoadOp load : llvm::concat<tile::LoadOp>(reads.values, reads.places))
       bits += 2 * heldBits(load, parallel);
   }
-  int64_t ofBlock = SharedMemory(kernel, chip).bytes() + chip.sharedBytesKept;
+  int64_t ofBlock = std::max<int64_t>(1, SharedMemory(kernel, chip).bytes() + chip.sharedBytesKept);
   int64_t most = chip.schedulers * chip.wavesOfScheduler;
   int64_t resident = std::min(most, std::max<int64_t>(1, chip.sharedBytesOfUnit / ofBlock) * waves);
   if (fewestWaves != 0)

@@ -41,7 +41,10 @@ public:
   bool isBesideCopies() const { return isBeside; }
   /// Loops over elements of the round that are no such fills, as they work on its tiles, and read a
   /// few elements of tensors beside those (scales): read a round ahead, they are not waited for.
+  /// Without `others` an element of each product's, too (a bias).
   llvm::ArrayRef<tile::ElementLoop> readers() const { return beside; }
+  /// Of those only what takes a few registers, where all do not fit as `fits` says.
+  void readFewUnlessFits(int64_t fewestWaves = 0);
   /// Whether nothing else of the round brings what tensors hold to shared memory.
   bool isAll() const { return holdsAll; }
   /// Whether lanes read so many bytes of a row together.
@@ -84,6 +87,7 @@ private:
   bool isLegal(tile::ElementLoop parallel);
   bool isReader(tile::ElementLoop parallel);
   void addReadersOf(mlir::scf::IfOp branch);
+  int64_t registersOfReads(tile::ElementLoop parallel) const;
   /// Bits of a block that the load's elements take in registers.
   int64_t heldBits(tile::LoadOp load, tile::ElementLoop parallel) const;
   /// Of each read of the fill.

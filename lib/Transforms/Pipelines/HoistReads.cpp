@@ -143,8 +143,11 @@ struct HoistReadsPass : impl::HoistReadsPassBase<HoistReadsPass> {
       kernel.walk([&](tile::ForOp loop) {
         if (loop.getStages() <= 1)
           return;
-        if (chip->asyncCopies.completion == Completion::Counter)
+        if (chip->asyncCopies.completion == Completion::Counter) {
           readSameElementsFirst(loop);
+          if (!loop.bodyBlock()->getOps<tile::GemmOp>().empty() && !kernel.getLockstep())
+            readSameRowsFirst(loop);
+        }
         hoistReads(loop);
         keepTables(loop, *chip);
       });

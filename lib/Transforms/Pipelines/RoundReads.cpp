@@ -9,6 +9,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //===----------------------------------------------------------------------===//
 #include "Pipelines/RoundReads.h"
+#include "Layouts/LoopLayout.h"
+#include "Pipelines/TensorReads.h"
 
 #include "tilec/Analysis/Buffers.h"
 
@@ -75,7 +77,111 @@ bool addWhatItNeeds(Operation &op, Operation *place, tile::AllocOp fragment,
   return isArithmetic;
 }
 
+/// Registers of a lane that what it reads in front of a loop may take: little beside tiles.
+constexpr int64_t mostOfRows = 8;
+
+/// Elements of a tensor that some of the loop's variables name, in front of all rounds.
+class SameRows {
+public:
+  SameRows(tile::LoadOp load, tile::ElementLoop parallel, tile::ForOp loop)
+      : load(load), parallel(parallel), loop(loop) {}
+
+  /// False, and nothing is changed, where they differ between rounds, or are many.
+  bool readFirst();
+
+private:
+  bool find();
+  void fill();
+
+  tile::LoadOp load;
+  tile::ElementLoop parallel;
+  tile::ForOp loop;
+  SetVector<Operation *> arithmetic; ///< of the places
+  SmallVector<Value> variables;
+  SmallVector<int64_t> shape;
+  FragmentLayout ofLoop, ofRows;
+  tile::AllocOp rows;
+};
+
+bool SameRows::find() {
+  auto isThere = [&](Value value) {
+    return !loop.getBody().isAncestor(value.getParentRegion()) ||
+           llvm::is_contained(parallel.ivs(), value);
+  };
+  if (!llvm::all_of(load.getIndices(),
+                    [&](Value index) { return addArithmetic(index, isThere, arithmetic); }))
+    return false;
+  SmallVector<Value> used(load.getIndices());
+  for (Operation *op : arithmetic)
+    llvm::append_range(used, op->getOperands());
+  for (auto [variable, extent] : llvm::zip_equal(parallel.ivs(), *parallel.constantExtents()))
+    if (llvm::is_contained(used, variable)) {
+      variables.push_back(variable);
+      shape.push_back(extent);
+    }
+  std::optional<FragmentLayout> layout = layoutFromFragments(parallel);
+  if (variables.empty() || variables.size() == parallel.ivs().size() || !layout)
+    return false;
+  std::optional<FragmentLayout> found = fragmentFromLoop(*layout, variables, shape, parallel);
+  if (!found || found->numRegs() > mostOfRows)
+    return false;
+  ofLoop = *layout;
+  ofRows = *found;
+  return true;
+}
+
+void SameRows::fill() {
+  Location loc = load.getLoc();
+  OpBuilder builder(loop);
+  auto type = tile::BufferType::get(shape, load.getBuffer().getType().getElementType(),
+                                    tile::Scope::Fragment);
+  rows = tile::AllocOp::create(builder, loc, type, (nameOfRoot(load.getBuffer()) + "_rows").str(),
+                               tile::FragmentLayoutAttr::get(builder.getContext(), ofRows));
+  SmallVector<Value> extents = llvm::map_to_vector(shape, [&](int64_t extent) -> Value {
+    return arith::ConstantIndexOp::create(builder, loc, extent);
+  });
+  auto move = tile::ParallelOp::create(builder, loc, extents);
+  OpBuilder inside = OpBuilder::atBlockEnd(move.bodyBlock());
+  IRMapping mapping;
+  for (auto [variable, here] : llvm::zip_equal(variables, move.ivs()))
+    mapping.map(variable, here);
+  for (Operation *op : arithmetic)
+    inside.clone(*op, mapping);
+  auto read = cast<tile::LoadOp>(inside.clone(*load, mapping));
+  tile::StoreOp::create(inside, loc, read.getResult(), rows.getResult(), move.ivs());
+  if (tile::MoveOp::isBodyOf(move))
+    tile::turnInto<tile::MoveOp>(move);
+}
+
+bool SameRows::readFirst() {
+  if (!find())
+    return false;
+  fill();
+  OpBuilder builder(load);
+  auto kept = tile::LoadOp::create(builder, load.getLoc(), load.getType(), rows.getResult(),
+                                   variables, FloatAttr());
+  load.getResult().replaceAllUsesWith(kept.getResult());
+  load->erase();
+  // What it reads has had a part in the choice.
+  parallel.setLayoutAttr(tile::FragmentLayoutAttr::get(builder.getContext(), ofLoop));
+  return true;
+}
+
 } // namespace
+
+void readSameRowsFirst(tile::ForOp loop) {
+  Accesses ofKernel = accessesOf(loop->getParentOfType<tile::KernelOp>());
+  SmallVector<std::pair<tile::LoadOp, tile::ElementLoop>> loads;
+  for (tile::ElementLoop parallel : loop.bodyBlock()->getOps<tile::ElementLoop>())
+    if (parallel.constantExtents() && !parallel.getPart())
+      parallel->walk([&](tile::LoadOp load) {
+        if (load.getBuffer().getDefiningOp<tile::TensorOp>() &&
+            !isChangedBy(ofKernel.writes, load.getBuffer()))
+          loads.emplace_back(load, parallel);
+      });
+  for (auto [load, parallel] : loads)
+    SameRows(load, parallel, loop).readFirst();
+}
 
 void readSameElementsFirst(tile::ForOp loop) {
   Accesses ofKernel = accessesOf(loop->getParentOfType<tile::KernelOp>());

@@ -14,6 +14,10 @@ namespace tilec {
 /// the loop.
 void readSameElementsFirst(tile::ForOp loop);
 
+/// Elements that some variables of a loop over elements name, alike in all rounds (a row's
+/// segment), wait in registers, where they are few.
+void readSameRowsFirst(tile::ForOp loop);
+
 /// What the round behind `fill` brings from tensors to fragments, it brings in front of it.
 void readFragmentsBefore(mlir::Operation *fill);
 
