@@ -256,8 +256,10 @@ def UnguardReadsPass : Pass<"tile-unguard-reads", "::tilec::tile::ProgramOp"> {
   let description = [{
     Needs:  `tile-fold-views`.
     Gives:  `if row < n: S[i, j] = A[row, j]` with `else: S[i, j] = 0` reads A in all iterations: outside
-            of the tensor, which reads as zero, where the guard does not hold.
-    Leaves: what is computed; guards that differ within a row.
+            of the tensor, which reads as zero, where the guard does not hold. Of a branch in a parallel that
+            writes elements of tensors alone, conditions are left out which leave out what lies outside of
+            these: `if i < N: B[i] = A[i]` where B has N elements.
+    Leaves: what is computed; of reads, guards that differ within a row.
   }];
   let dependentDialects = ["::mlir::arith::ArithDialect"];
 }

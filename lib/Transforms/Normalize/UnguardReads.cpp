@@ -13,8 +13,11 @@
 //
 // which only moves elements: the reads of a lane start together, and asynchronous copies can do it.
 //
+// Guards that the ends of tensors imply go in front of that (DropGuards.cpp).
+//
 // SPDX-License-Identifier: Apache-2.0
 //===----------------------------------------------------------------------===//
+#include "Normalize/DropGuards.h"
 #include "Normalize/Locals.h"
 #include "Normalize/Normalize.h"
 
@@ -138,7 +141,10 @@ static void guardReads(tile::ProgramOp program) {
 
 namespace {
 struct UnguardReadsPass : impl::UnguardReadsPassBase<UnguardReadsPass> {
-  void runOnOperation() override { guardReads(getOperation()); }
+  void runOnOperation() override {
+    dropGuards(getOperation());
+    guardReads(getOperation());
+  }
 };
 } // namespace
 
