@@ -1,4 +1,5 @@
-# Guards of elements: what the ends of the tensors say as well is no branch (Normalize/DropGuards.cpp); others stay.
+# Guards of elements: what the ends of the tensors say as well is no branch (Normalize/DropGuards.cpp); others
+# are taken by a lane's elements together where they agree (ToWave/GroupGuards.cpp).
 # RUN: tilec-run %s --entry "ends(5000)" --device=cpu --check | FileCheck %s
 # RUN: tilec-run %s --entry "ends(5000)" --target=gfx950 --check --sim-mode=strict | FileCheck %s
 # RUN: tilec-run %s --entry "ends(4999)" --target=gfx942 --check | FileCheck %s
@@ -7,6 +8,12 @@
 # RUN: tilec-run %s --entry "rows(100, 72)" --target=gfx950 --check --sim-mode=strict | FileCheck %s
 # RUN: tilec-run %s --entry "rows(99, 75)" --target=gfx942 --check | FileCheck %s
 # RUN: tilec-run %s --entry "rows(100, 72)" --target=sm_80 --device=ptx --check | FileCheck %s
+# RUN: tilec-run %s --entry "cut()" --device=cpu --arg n=3013 --check | FileCheck %s
+# RUN: tilec-run %s --entry "cut()" --target=gfx950 --arg n=3013 --check --sim-mode=strict | FileCheck %s
+# RUN: tilec-run %s --entry "cut()" --target=gfx942 --arg n=3013 --check | FileCheck %s
+# RUN: tilec-run %s --entry "cut()" --target=sm_90a --device=ptx --arg n=3013 --check | FileCheck %s
+# RUN: tilec-run %s --entry "cut(repeats=4)" --target=gfx950 --arg n=9 --check --sim-mode=strict | FileCheck %s
+# RUN: tilec-run %s --entry "cut(repeats=4)" --target=sm_80 --device=ptx --arg n=4100 --check | FileCheck %s
 # CHECK: result {{ *}}PASS
 import tilelang.language as T
 
@@ -48,5 +55,39 @@ def rows(M, N):
                 for j in T.Parallel(256):
                     if j < 64:
                         C[j] = A[3, j]
+
+    return main
+
+
+def cut(N=5000, repeats=1):
+    """A row that ends where it runs: the elements of one lane are on both sides of its end."""
+    block = 2048 * repeats
+
+    @T.prim_func
+    def main(A: T.Tensor((N,), "float16"), B: T.Tensor((N,), "float16"), C: T.Tensor((8, 96), "float32"),
+             D: T.Tensor((N,), "float32"), n: T.int32):
+        with T.Kernel(T.ceildiv(N, block), threads=256) as bx:
+            s = T.alloc_shared((block,), "float16")
+            for i in T.Parallel(block):
+                B[bx * block + i] = A[bx * block + i]
+            for i in T.Parallel(block):
+                if bx * block + i < n and bx * block + i >= 5:
+                    B[bx * block + i] = A[bx * block + i] * 2.0
+            T.clear(s)
+            for i in T.Parallel(block):
+                if n > bx * block + i:
+                    s[i] = A[bx * block + i] + B[bx * block + i]
+                else:
+                    s[i] = 7.0
+            for i in T.Parallel(block):
+                D[bx * block + i] = s[i]
+            if bx == 0:
+                f = T.alloc_fragment((8, 96), "float32")
+                T.fill(f, 1.0)
+                for i, j in T.Parallel(8, 96):
+                    if i * 96 + j < n - 2600:
+                        f[i, j] = A[i * 96 + j]
+                for i, j in T.Parallel(8, 96):
+                    C[i, j] = f[i, j]
 
     return main

@@ -14,6 +14,7 @@
 //===----------------------------------------------------------------------===//
 #include "Infer/FragmentRegisters.h"
 #include "Normalize/MeetingIterations.h"
+#include "ToWave/GroupGuards.h"
 #include "ToWave/Ops.h"
 
 #include "tilec/Base/Math.h"
@@ -262,8 +263,14 @@ SmallVector<Value, 8> EarlyReads::masksOf(tile::LoadOp load, Elements &elements)
   // A lane that only repeats what others do must not read what they write.
   bool isOwn = isChangedBy(all.writes, rootOf(load.getBuffer()));
   SmallVector<Value, 4> conditions;
-  for (Operation *at = load->getParentOp(); at != loop; at = at->getParentOp())
-    conditions.push_back(cast<scf::IfOp>(at).getCondition());
+  Value ofGroup; // what else is read for an element that does not take the branch is not used
+  for (Operation *at = load->getParentOp(); at != loop; at = at->getParentOp()) {
+    auto branch = cast<scf::IfOp>(at);
+    if (cutsGroup(e, branch, elements))
+      ofGroup = e.andMasks(ofGroup, anyTakes(e, branch.getCondition(), elements));
+    else
+      conditions.push_back(branch.getCondition());
+  }
   bool isOne = elements.masks.size() <= 1 && llvm::all_of(conditions, [&](Value condition) {
                  return e.isSameForAll(condition, elements);
                });
@@ -272,7 +279,7 @@ SmallVector<Value, 8> EarlyReads::masksOf(tile::LoadOp load, Elements &elements)
     Value mask = isOwn ? e.andMasks(elements.maskOf(n), elements.primary) : elements.maskOf(n);
     for (Value condition : conditions)
       mask = e.andMasks(mask, e.lookup(condition, n, elements));
-    masks.push_back(mask);
+    masks.push_back(e.andMasks(mask, ofGroup));
   }
   return masks.front() ? masks : SmallVector<Value, 8>();
 }
@@ -328,7 +335,7 @@ LogicalResult EarlyReads::readIn(Block &block, Repetition &rep) {
       result = e.emitOp(op, rep.elements);
     } else if (auto branch = dyn_cast<scf::IfOp>(op)) {
       // The masks ask what the branch does.
-      bool isNew = e.entered.insert(branch).second;
+      bool isNew = !cutsGroup(e, branch, rep.elements) && e.entered.insert(branch).second;
       result = readIn(branch.getThenRegion().front(), rep);
       if (isNew)
         e.entered.erase(branch);

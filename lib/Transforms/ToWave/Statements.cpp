@@ -5,6 +5,7 @@
 //
 // SPDX-License-Identifier: Apache-2.0
 //===----------------------------------------------------------------------===//
+#include "ToWave/GroupGuards.h"
 #include "ToWave/Ops.h"
 #include "ToWave/Roles.h"
 
@@ -301,7 +302,7 @@ static void narrowBarriers(Region &branch, tile::OnWavesOp waves, int64_t lanes)
 }
 
 /// One branch when all elements agree on the condition, else several; values that it yields go
-/// through registers. Cheap choices are no branches.
+/// through registers. Cheap choices are no branches. Where a row ends most lanes' elements agree.
 LogicalResult Emitter::emitIf(scf::IfOp op, Elements &elements) {
   if (isCheapChoice(op)) {
     for (Region *side : {&op.getThenRegion(), &op.getElseRegion()})
@@ -324,6 +325,17 @@ LogicalResult Emitter::emitIf(scf::IfOp op, Elements &elements) {
   if (isSameForAll(op.getCondition(), elements))
     return emitBranch(op, lookup(op.getCondition(), 0, elements), elements, elements.count,
                       [&](Value value, int64_t e) { return lookup(value, e, elements); });
+  OpBuilder::InsertionGuard guard(b);
+  if (cutsGroup(*this, op, elements)) {
+    Value all = allTake(*this, op.getCondition(), elements);
+    Value any = anyTakes(*this, op.getCondition(), elements);
+    Value differ = arith::CmpIOp::create(b, loc, arith::CmpIPredicate::ne, all, any);
+    auto lanes = scf::IfOp::create(b, loc, differ, /*withElseRegion=*/true);
+    b.setInsertionPointToStart(lanes.elseBlock());
+    if (failed(emitBranch(op, all, elements, elements.count, {})))
+      return failure();
+    b.setInsertionPointToStart(lanes.thenBlock());
+  }
   SmallVector<SmallVector<Value, 4>> results(op.getNumResults());
   for (int64_t first = 0; first < elements.count;) {
     int64_t count = takeTogether(op, elements, first, target);
