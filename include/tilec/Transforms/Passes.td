@@ -82,7 +82,8 @@ def UnrollReadsPass : Pass<"tile-unroll-reads", "::tilec::tile::ProgramOp"> {
   let description = [{
     Needs:  `tile-expand-thread-tiles`.
     Gives:  in lockstep kernels, a serial loop of at most 8 known rounds that only computes, reads and writes elements, some
-            of a tensor that the kernel does not write, is its rounds.
+            of a tensor that the kernel does not write, is its rounds; what these read stands in front of what they
+            write, where none of it is written by one before.
     Leaves: other kernels. docs/machine-code/lockstep.md.
   }];
   let dependentDialects = ["::mlir::arith::ArithDialect"];

@@ -1,12 +1,13 @@
 //===- UnrollReads.cpp - short loops of threads that read tensors ---------===//
 //
 // A round waits for what it reads, and neither LLVM nor ptxas moves reads of the next one up:
-// unrolled, reads of all rounds start together.
+// unrolled, reads of all rounds start together, in front of what is written (ReadsFirst.cpp).
 //
 // SPDX-License-Identifier: Apache-2.0
 //===----------------------------------------------------------------------===//
 #include "Normalize/KnownLoops.h"
 #include "Normalize/Normalize.h"
+#include "Normalize/ReadsFirst.h"
 
 #include "tilec/Analysis/Buffers.h"
 #include "tilec/Transforms/Passes.h"
@@ -49,8 +50,13 @@ void unrollReadingLoops(tile::KernelOp kernel) {
       continue;
     if (!ofKernel)
       ofKernel = accessesOf(kernel);
-    if (readsAhead(known.loop, *ofKernel))
-      known.unroll();
+    if (!readsAhead(known.loop, *ofKernel))
+      continue;
+    Operation *before = known.loop->getPrevNode();
+    Block *block = known.loop->getBlock();
+    Block::iterator end = std::next(known.loop->getIterator());
+    known.unroll();
+    putReadsFirst(before ? std::next(before->getIterator()) : block->begin(), end);
   }
 }
 

@@ -26,3 +26,40 @@ tile.program @threads {
     }
   }
 }
+
+// What the rounds read stands in front of what they write; not what one before may have written.
+// CHECK-LABEL: tile.kernel "neighbours"
+// CHECK-COUNT-4: tile.load %{{.*}} -> f32
+// CHECK-NOT:     tile.load
+// CHECK-COUNT-4: tile.store
+// CHECK:         %[[OLD:.*]] = tile.load
+// CHECK:         tile.store
+// CHECK:         tile.load
+// CHECK:         tile.store
+tile.program @neighbours {
+  %A = tile.tensor "A"[] : !tile.buffer<[256], f32, global>
+  %B = tile.tensor "B"[] : !tile.buffer<[257], f32, global>
+  %C = tile.tensor "C"[] : !tile.buffer<[256], f32, global>
+  %c1 = arith.constant 1 : index
+  tile.kernel "neighbours" grid(%c1) threads(64) attributes {lockstep, warp_lanes = 64} {
+  ^bb0(%bx: index):
+    %c0 = arith.constant 0 : index
+    %c2 = arith.constant 2 : index
+    %c4 = arith.constant 4 : index
+    %tx = tile.thread_id
+    %first = arith.muli %tx, %c4 : index
+    tile.for %i = %c0 to %c4 step %c1 {
+      %at = arith.addi %first, %i : index
+      %x = tile.load %A[%at] : !tile.buffer<[256], f32, global> -> f32
+      tile.store %x, %C[%at] : f32, !tile.buffer<[256], f32, global>
+    }
+    tile.for %i = %c0 to %c2 step %c1 {
+      %at = arith.addi %first, %i : index
+      %next = arith.addi %at, %c1 : index
+      %x = tile.load %A[%at] : !tile.buffer<[256], f32, global> -> f32
+      %old = tile.load %B[%at] : !tile.buffer<[257], f32, global> -> f32
+      %sum = arith.addf %old, %x : f32
+      tile.store %sum, %B[%next] : f32, !tile.buffer<[257], f32, global>
+    }
+  }
+}
