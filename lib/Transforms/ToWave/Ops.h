@@ -37,11 +37,24 @@ LogicalResult emitParallel(Emitter &e, tile::ElementLoop loop, Elements &outer);
 /// Of a loop that is `F[i] *= G[i]`, both fragments, and nothing else: what reads G. F sums the
 /// products of a chain, which is where a running maximum scales it (online softmax).
 tile::LoadOp factorOf(tile::ElementLoop loop);
+/// EarlyReads.cpp: whether the loop's writes would keep its reads of tensors, and these go first.
+bool readsFirst(Emitter &e, tile::ElementLoop loop, const FragmentLayout &layout);
 /// EarlyReads.cpp: a loop whose writes would keep reads of tensors, those first; nothing when it is
-/// none of these.
+/// none of these. `dynamicRep` comes on top of `reps`.
 std::optional<LogicalResult> emitReadsFirst(Emitter &e, tile::ElementLoop loop,
                                             const FragmentLayout &layout,
-                                            std::pair<int64_t, int64_t> reps, Elements &outer);
+                                            std::pair<int64_t, int64_t> reps, Elements &outer,
+                                            Value dynamicRep = {});
+/// EarlyReads.cpp: waves of a unit that run at once, as far as shared memory, the grid and
+/// fragments say.
+int64_t wavesAtOnce(Emitter &e);
+/// Bytes that a unit reads at once, from which on nothing is won: of an addition of two tensors
+/// from the last cache 8 KiB gained 27 % by reading early, 16 KiB 1 to 14 %, more none (model of
+/// a chip that counts copies, 2026-11).
+constexpr int64_t enoughInFlight = 32 << 10;
+/// GroupRounds.cpp: rounds of the loop `from` that may read together do; `loop` is what it has
+/// become.
+void groupRounds(Emitter &e, tile::ForOp from, mlir::scf::ForOp loop);
 /// Gather.cpp: nothing when the loop is no asynchronous copy.
 std::optional<LogicalResult> emitGather(Emitter &e, tile::GatherOp loop, Elements &outer);
 /// The register group of one repetition, its loop variables bound.

@@ -114,12 +114,31 @@ static int64_t readsAhead(Emitter &e, tile::ElementLoop loop, const FragmentLayo
   return registers * 7 / 8 / ceilDiv(bits, 32);
 }
 
-/// Of a loop that only moves elements from tensors to shared memory or to other tensors, and whose
-/// repetitions are counted by the machine: how many of them one round has, so that their latencies
-/// overlap. Repetitions that begin at a multiple of it differ by constants.
-static int64_t copiesInRound(tile::ElementLoop loop, const FragmentLayout &layout,
-                             const TargetInfo &target) {
-  int64_t most = 8; // pieces of 16 bytes in 32 registers
+/// Of a loop whose repetitions are counted by the machine: how many of them one round has, `most`
+/// at most. Repetitions that begin at a multiple of it differ by constants. What the rounds leave
+/// over is written out.
+static int64_t repsInRound(const FragmentLayout &layout, int64_t most) {
+  int64_t together = 1;
+  for (const Factor &factor : layout.reps()) {
+    bool isLast = together * factor.count == layout.numReps();
+    int64_t rounds = ceilDiv(factor.count, std::max<int64_t>(most / together, 1));
+    int64_t digit = ceilDiv(factor.count, rounds);
+    // Of a little fewer none may be left over.
+    for (int64_t fewer = digit; fewer >= (isLast ? ceilDiv(2 * digit, 3) : 1); --fewer)
+      if (factor.count % fewer == 0) {
+        digit = fewer;
+        break;
+      }
+    together *= digit;
+    if (digit != factor.count)
+      break;
+  }
+  return together;
+}
+
+/// Of a loop that only moves elements from tensors to shared memory or to other tensors: how many
+/// repetitions read before the first writes, so that their latencies overlap. 0 of other loops.
+static int64_t copiesInRound(tile::ElementLoop loop, const TargetInfo &target) {
   SmallVector<Value, 4> read, written;
   for (Operation &op : *loop.bodyBlock()) {
     auto store = dyn_cast<tile::StoreOp>(op);
@@ -128,27 +147,18 @@ static int64_t copiesInRound(tile::ElementLoop loop, const FragmentLayout &layou
     bool isWrite = store && (store.getBuffer().getType().isShared() ||
                              (store.getBuffer().getType().isGlobal() && !target.keepsOrder));
     if (!isMemoryEffectFree(&op) && !(load && load.getBuffer().getType().isGlobal()) && !isWrite)
-      return 1;
+      return 0;
     if (load)
       read.push_back(rootOf(load.getBuffer()));
     if (store)
       written.push_back(rootOf(store.getBuffer()));
   }
   if (llvm::any_of(read, [&](Value root) { return isChangedBy(written, root); }))
-    return 1;
-  if (llvm::all_of(written,
-                   [](Value root) { return cast<tile::BufferType>(root.getType()).isGlobal(); }))
-    most *= 2; // such a loop is a kernel's only one, as a rule
-  int64_t together = 1;
-  for (const Factor &factor : layout.reps()) {
-    int64_t digit = std::min(factor.count, most / together);
-    while (factor.count % digit != 0)
-      --digit;
-    together *= digit;
-    if (digit != factor.count)
-      break;
-  }
-  return together;
+    return 0;
+  bool isBetweenTensors = llvm::all_of(
+      written, [](Value root) { return cast<tile::BufferType>(root.getType()).isGlobal(); });
+  // Pieces of 16 bytes in 32 registers. The latter is a kernel's only loop, as a rule.
+  return isBetweenTensors ? 16 : 8;
 }
 
 /// Repetitions `reps` of a loop that moves elements, `together` of them at once; `dynamicRep` comes
@@ -400,25 +410,37 @@ LogicalResult emitParallel(Emitter &e, tile::ElementLoop loop, Elements &outer) 
   if (ofFragments)
     if (std::optional<LogicalResult> done = emitMatrixWrites(e, loop, *layout, {from, to}, outer))
       return *done;
-  if (ofFragments || reps <= mostUnrolled) {
-    if (std::optional<LogicalResult> done = emitReadsFirst(e, loop, *layout, {from, to}, outer))
+  auto emitReps = [&](std::pair<int64_t, int64_t> range, Value dynamicRep) -> LogicalResult {
+    if (std::optional<LogicalResult> done =
+            emitReadsFirst(e, loop, *layout, range, outer, dynamicRep))
       return *done;
-    for (int64_t rep = from; rep < to; ++rep)
-      if (failed(emitRep(e, loop, *layout, rep, nullptr, outer)))
+    for (int64_t rep = range.first; rep < range.second; ++rep)
+      if (failed(emitRep(e, loop, *layout, rep, dynamicRep, outer)))
         return failure();
     return success();
-  }
+  };
+  if (ofFragments || reps <= mostUnrolled)
+    return emitReps({from, to}, nullptr);
   bool isWhole = from == 0 && to == reps;
-  int64_t inRound = isWhole ? copiesInRound(loop, *layout, e.target) : 1;
+  int64_t copies = copiesInRound(loop, e.target);
+  int64_t mostInRound = copies > 0 ? copies : readsFirst(e, loop, *layout) ? mostUnrolled : 1;
+  int64_t inRound = isWhole ? repsInRound(*layout, mostInRound) : 1;
   if (int64_t ahead = isBetweenTensors && isWhole ? readsAhead(e, loop, *layout) : 0;
       ahead > inRound)
     return emitCopyAhead(e, loop, *layout, std::min(ahead, reps), outer);
-  auto counter = scf::ForOp::create(b, loc, e.index(from), e.index(to), e.index(inRound));
-  OpBuilder::InsertionGuard guard(b);
-  b.setInsertionPointToStart(counter.getBody());
-  if (inRound > 1)
-    return emitCopyLoop(e, loop, *layout, {0, inRound}, inRound, outer, counter.getInductionVar());
-  return emitRep(e, loop, *layout, 0, counter.getInductionVar(), outer);
+  auto emitRound = [&](std::pair<int64_t, int64_t> range, Value dynamicRep) {
+    return copies > 0 ? emitCopyLoop(e, loop, *layout, range, inRound, outer, dynamicRep)
+                      : emitReps(range, dynamicRep);
+  };
+  int64_t left = (to - from) % inRound;
+  auto counter = scf::ForOp::create(b, loc, e.index(from), e.index(to - left), e.index(inRound));
+  {
+    OpBuilder::InsertionGuard guard(b);
+    b.setInsertionPointToStart(counter.getBody());
+    if (failed(emitRound({0, inRound}, counter.getInductionVar())))
+      return failure();
+  }
+  return left == 0 ? success() : emitRound({to - left, to}, nullptr);
 }
 
 } // namespace tilec

@@ -92,3 +92,30 @@ tile.program @others {
     }
   }
 }
+
+// More repetitions than are written out: those of a round read first, and so do those left over.
+// CHECK-LABEL: wave.kernel @many
+// CHECK:         scf.for
+// CHECK-COUNT-12: wave.global_read %R
+// CHECK-NOT:     wave.global_read
+// CHECK-COUNT-12: wave.global_write {{.*}}, %C
+// CHECK:         }
+// CHECK-COUNT-11: wave.global_read %R
+// CHECK-NOT:     wave.global_read
+// CHECK-COUNT-11: wave.global_write {{.*}}, %C
+// CHECK-NOT:     {{_read|_write}}
+tile.program @many {
+  %R = tile.tensor "R"[] : !tile.buffer<[560, 64], f16, global>
+  %C = tile.tensor "C"[] : !tile.buffer<[560, 64], f16, global>
+  %one = arith.constant 1 : index
+  tile.kernel "many" grid(%one) threads(128) {
+  ^bb0(%bx: index):
+    %c560 = arith.constant 560 : index
+    %c64 = arith.constant 64 : index
+    tile.parallel (%i, %j) in (%c560, %c64) {
+      %x = tile.load %R[%i, %j] : !tile.buffer<[560, 64], f16, global> -> f32
+      %y = arith.addf %x, %x : f32
+      tile.store %y, %C[%i, %j] : f32, !tile.buffer<[560, 64], f16, global>
+    }
+  }
+}
