@@ -198,6 +198,7 @@ LogicalResult Emitter::emitFor(tile::ForOp loop, Elements &elements) {
     if (failed(emitBlock(*loop.bodyBlock(), elements)))
       return failure();
   }
+  groupRounds(*this, loop, wave);
   if (priority)
     wave::SetPrioOp::create(b, loc, 0);
   if (loop->getParentOp() == kernel && !loop.bodyBlock()->getOps<tile::GemmOp>().empty())
