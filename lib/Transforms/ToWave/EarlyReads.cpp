@@ -1,7 +1,8 @@
 //===- EarlyReads.cpp - reads of tensors in front of a loop's writes ------===//
 //
-// A wave's operations on memory end in order, and LLVM moves no read in front of a write to what
-// may be the same place. Repetitions of a loop that reads a tensor and writes another one,
+// Neither LLVM nor an assembler moves a read in front of a write to what may be the same place, and
+// on some chips a wave's operations on memory end in order. Repetitions of a loop that reads a
+// tensor and writes another one,
 //
 //   C[i, j] = c[i, j] + R[i, j]
 //
@@ -175,7 +176,7 @@ int64_t wavesAtOnce(Emitter &e) {
 }
 
 bool EarlyReads::find() {
-  if (!e.target.keepsOrder || layout.numReps() == 1 || !isPlain())
+  if (layout.numReps() == 1 || !isPlain())
     return false;
   all = accessesOf(loop);
   if (!anyGlobal(all.writes))
