@@ -281,7 +281,8 @@ def ReadOncePass : Pass<"tile-read-once", "::tilec::tile::ProgramOp"> {
   let summary = "an element of a tensor is read once in an iteration";
   let description = [{
     Needs:  `tile-fold-views`.
-    Gives:  an iteration of a parallel reads an element of a tensor that the kernel does not write once.
+    Gives:  an iteration of a parallel reads an element of a tensor that the kernel does not write once; one that stores
+            several elements of one tensor and nothing else reads before it stores.
     Leaves: everything else. docs/decisions/0016-tensors-do-not-overlap.md.
   }];
 }

@@ -3,11 +3,13 @@
 // Takes parallels whose iterations read an element of a tensor more than once, with a store to
 // another one between, and gives both uses what was read first: no tensor has bytes of one that is
 // written, unless the program says so (docs/decisions/0016-tensors-do-not-overlap.md). LLVM knows
-// neither of kernels' parameters.
+// neither of kernels' parameters. For the same reason iterations that store neighbours read first,
+// so that the accesses of their statements can be joined.
 //
 // SPDX-License-Identifier: Apache-2.0
 //===----------------------------------------------------------------------===//
 #include "Normalize/Normalize.h"
+#include "Normalize/ReadsFirst.h"
 
 #include "tilec/Analysis/Buffers.h"
 #include "tilec/Transforms/Passes.h"
@@ -66,6 +68,25 @@ void readOnceIn(Block &block, llvm::function_ref<bool(Value)> stays) {
   }
 }
 
+/// Whether iterations of the loop store several elements each, all of one tensor, and otherwise
+/// read elements and compute.
+bool storesNeighbours(tile::ParallelOp loop) {
+  Value tensor;
+  int64_t stores = 0;
+  for (Operation &op : *loop.bodyBlock()) {
+    auto store = dyn_cast<tile::StoreOp>(op);
+    if (!store && !isa<tile::LoadOp>(op) && (!isPure(&op) || op.getNumRegions() != 0))
+      return false;
+    if (!store)
+      continue;
+    if (!store.getBuffer().getType().isGlobal() || (tensor && tensor != store.getBuffer()))
+      return false;
+    tensor = store.getBuffer();
+    ++stores;
+  }
+  return stores > 1;
+}
+
 } // namespace
 
 static void readOnce(tile::ProgramOp program) {
@@ -76,6 +97,9 @@ static void readOnce(tile::ProgramOp program) {
     };
     kernel.walk([&](tile::ParallelOp loop) {
       loop->walk([&](Block *block) { readOnceIn(*block, stays); });
+      Block &body = *loop.bodyBlock();
+      if (storesNeighbours(loop))
+        putReadsFirst(body.begin(), body.end());
     });
   }
 }

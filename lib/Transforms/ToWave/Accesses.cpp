@@ -211,6 +211,64 @@ static void writeToEnd(Emitter &e, tile::StoreOp store, const TensorPlace &place
   }
 }
 
+/// How many bytes the place of an element is behind that of the first one without the constants of
+/// its indices, which is no place before the tensor; nothing where that is not known.
+static std::optional<int64_t> bytesBehind(const TensorPlace &place, ValueRange tileIndices,
+                                          int64_t n, Elements &elements) {
+  int64_t bytes = 0;
+  for (auto [d, index] : llvm::enumerate(tileIndices)) {
+    LinearForm form = linearize(index);
+    int64_t moved = form.constant;
+    for (auto [term, factor] : form.terms) {
+      auto iv = llvm::find(elements.loop.ivs(), term);
+      if (iv != elements.loop.ivs().end())
+        moved += factor * elements.deltas[n][iv - elements.loop.ivs().begin()];
+      else if (!ElementBuilder::agrees(term, elements, 0, elements.count))
+        return std::nullopt;
+    }
+    form.constant = 0;
+    std::optional<IndexRange> range = rangeOf(form);
+    bool isKnown = moved == 0 || !ShapedType::isDynamic(place.staticStrides[d]);
+    if (!range || range->low < 0 || moved < 0 || !isKnown)
+      return std::nullopt;
+    bytes += moved == 0 ? 0 : moved * place.staticStrides[d] * int64_t(bytesOf(place.dtype));
+  }
+  return bytes;
+}
+
+/// Whether there are places for neighbours of other statements between the statement's elements,
+/// close enough that one access may move them all.
+static bool leavesGaps(Emitter &e, const TensorPlace &place, ValueRange tileIndices,
+                       Elements &elements) {
+  if (!elements.loop || elements.count == 1 || !elements.masks.empty() || place.isWide)
+    return false;
+  std::optional<int64_t> begin = bytesBehind(place, tileIndices, 0, elements);
+  std::optional<int64_t> next = bytesBehind(place, tileIndices, 1, elements);
+  return begin && next && *next - *begin > int64_t(bytesOf(place.dtype)) &&
+         *next - *begin <= e.target.accessBytes;
+}
+
+/// Offsets of elements that have an access each, of one statement, as constants behind what they
+/// share with those of others: so LLVM sees which are neighbours (`B[2 * i]`, `B[2 * i + 1]`), and
+/// joins them. The tensor ends within 4 GiB, so that what is accessed is reached without a wrap.
+static Value offsetOfOne(Emitter &e, const TensorPlace &place, ValueRange tileIndices,
+                         ArrayRef<Value> indices, int64_t n, Value &first, Elements &elements) {
+  std::optional<int64_t> behind;
+  bool isOwn = e.target.constants.global != 0; // accessOffset has constants of its own
+  if (!isOwn && (n == 0 || first) && leavesGaps(e, place, tileIndices, elements))
+    behind = bytesBehind(place, tileIndices, n, elements);
+  if (!behind)
+    return e.accessOffset(place, indices);
+  if (!first) {
+    SmallVector<Value, 4> rest;
+    for (auto [index, tileIndex] : llvm::zip_equal(indices, tileIndices))
+      rest.push_back(e.addIndex(index, -linearize(tileIndex).constant));
+    first = e.accessOffset(place, rest);
+  }
+  return arith::AddIOp::create(e.b, e.loc, first, e.index(*behind),
+                               arith::IntegerOverflowFlags::nuw);
+}
+
 LogicalResult emitLoad(Emitter &e, tile::LoadOp load, Elements &elements) {
   OpBuilder &b = e.b;
   Location &loc = e.loc;
@@ -234,6 +292,7 @@ LogicalResult emitLoad(Emitter &e, tile::LoadOp load, Elements &elements) {
   if (width == 1 && count > 1 && succeeded(emitRuns(e, load, elements)))
     return success();
   SmallVector<Value, 4> values;
+  Value first; // what offsets of elements are behind
   for (int64_t n = 0; n < count; n += width) {
     SmallVector<Value, 4> indices;
     for (Value v : load.getIndices())
@@ -265,9 +324,11 @@ LogicalResult emitLoad(Emitter &e, tile::LoadOp load, Elements &elements) {
       else if (isScalar && bitsOf(dtype) < 32)
         raw = readInWord(e, place, e.accessOffset(place, indices), mask, vector);
       else
-        raw = wave::GlobalReadOp::create(b, loc, vector, place.base, e.accessOffset(place, indices),
-                                         mask, e.globalAlign(place, isAligned ? width : 1),
-                                         isScalar, isConstant(e, load), !holdsElements(type));
+        raw = wave::GlobalReadOp::create(
+            b, loc, vector, place.base,
+            offsetOfOne(e, place, load.getIndices(), indices, n, first, elements), mask,
+            e.globalAlign(place, isAligned ? width : 1), isScalar, isConstant(e, load),
+            !holdsElements(type));
       if (load.getPad() && bounds) {
         Value scalar = e.toScalar(raw, dtype);
         double pad = load.getPad()->convertToDouble();
@@ -303,6 +364,7 @@ LogicalResult emitStore(Emitter &e, tile::StoreOp store, Elements &elements) {
   auto [width, isAligned, passesEnd] = e.widthOf(store, store.getIndices(), root, elements);
   if (elements.masks.size() > 1 || wantsTrap(e, root, store.getIndices()))
     width = 1;
+  Value first; // what offsets of elements are behind
   for (int64_t n = 0; n < elements.count; n += width) {
     SmallVector<Value, 4> indices;
     for (Value v : store.getIndices())
@@ -330,8 +392,11 @@ LogicalResult emitStore(Emitter &e, tile::StoreOp store, Elements &elements) {
       e.storePacked(value, place, indices, mask);
       continue;
     }
-    wave::GlobalWriteOp::create(b, loc, value, place.base, e.accessOffset(place, indices), mask,
-                                e.globalAlign(place, isAligned ? width : 1));
+    wave::GlobalWriteOp::create(
+        b, loc, value, place.base,
+        width > 1 ? e.accessOffset(place, indices)
+                  : offsetOfOne(e, place, store.getIndices(), indices, n, first, elements),
+        mask, e.globalAlign(place, isAligned ? width : 1));
   }
   return success();
 }

@@ -32,3 +32,29 @@ tile.program @once {
     }
   }
 }
+
+// Statements on neighbours of one tensor read before the first of them writes.
+// CHECK-LABEL: tile.kernel "pairs"
+// CHECK-COUNT-2: tile.load
+// CHECK:         tile.store
+// CHECK-NOT:     tile.load
+// CHECK:         tile.store
+tile.program @pairs {
+  %X = tile.tensor "X"[] : !tile.buffer<[128], f16, global>
+  %O = tile.tensor "O"[] : !tile.buffer<[128], f16, global>
+  %c1 = arith.constant 1 : index
+  tile.kernel "pairs" grid(%c1) threads(64) {
+  ^bb0(%bx: index):
+    %c2 = arith.constant 2 : index
+    %one = arith.constant 1 : index
+    %c64 = arith.constant 64 : index
+    tile.parallel (%i) in (%c64) {
+      %even = arith.muli %i, %c2 : index
+      %odd = arith.addi %even, %one : index
+      %x = tile.load %X[%even] : !tile.buffer<[128], f16, global> -> f32
+      tile.store %x, %O[%even] : f32, !tile.buffer<[128], f16, global>
+      %y = tile.load %X[%odd] : !tile.buffer<[128], f16, global> -> f32
+      tile.store %y, %O[%odd] : f32, !tile.buffer<[128], f16, global>
+    }
+  }
+}
