@@ -261,7 +261,8 @@ SmallVector<Value, 8> EarlyReads::masksOf(tile::LoadOp load, Elements &elements)
   Value ofGroup; // what else is read for an element that does not take the branch is not used
   for (Operation *at = load->getParentOp(); at != loop; at = at->getParentOp()) {
     auto branch = cast<scf::IfOp>(at);
-    if (cutsGroup(e, branch, elements))
+    // What is entered is known to hold for each element that is read.
+    if (!e.entered.contains(branch) && cutsGroup(e, branch, elements))
       ofGroup = e.andMasks(ofGroup, anyTakes(e, branch.getCondition(), elements));
     else
       conditions.push_back(branch.getCondition());
