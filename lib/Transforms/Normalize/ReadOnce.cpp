@@ -69,14 +69,16 @@ void readOnceIn(Block &block, llvm::function_ref<bool(Value)> stays) {
 }
 
 /// Whether iterations of the loop store several elements each, all of one tensor, and otherwise
-/// read elements and compute.
+/// compute and read elements, some of them behind a store.
 bool storesNeighbours(tile::ParallelOp loop) {
   Value tensor;
   int64_t stores = 0;
+  bool readsBehind = false;
   for (Operation &op : *loop.bodyBlock()) {
     auto store = dyn_cast<tile::StoreOp>(op);
     if (!store && !isa<tile::LoadOp>(op) && (!isPure(&op) || op.getNumRegions() != 0))
       return false;
+    readsBehind |= stores > 0 && isa<tile::LoadOp>(op);
     if (!store)
       continue;
     if (!store.getBuffer().getType().isGlobal() || (tensor && tensor != store.getBuffer()))
@@ -84,7 +86,7 @@ bool storesNeighbours(tile::ParallelOp loop) {
     tensor = store.getBuffer();
     ++stores;
   }
-  return stores > 1;
+  return stores > 1 && readsBehind;
 }
 
 } // namespace
