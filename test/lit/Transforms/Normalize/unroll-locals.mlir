@@ -25,3 +25,26 @@ tile.program @threads {
     }
   }
 }
+
+// An outer loop that only says how many rounds such a loop has is its rounds, too: 3 + 2 + 1 + 0 of them.
+// CHECK-LABEL: tile.kernel "triangle"
+// CHECK-NOT:   tile.for
+// CHECK-COUNT-6: tile.store %{{[a-z0-9_]+}}, %own[
+// CHECK-NOT:   {{tile.for|tile.store}}
+tile.program @triangle {
+  %c1 = arith.constant 1 : index
+  tile.kernel "triangle" grid(%c1) threads(64) attributes {lockstep, warp_lanes = 64} {
+  ^bb0(%bx: index):
+    %c0 = arith.constant 0 : index
+    %c3 = arith.constant 3 : index
+    %c4 = arith.constant 4 : index
+    %zero = arith.constant 0.0 : f32
+    %own = tile.alloc "own" : !tile.buffer<[4], f32, local>
+    tile.for %i = %c0 to %c4 step %c1 {
+      %rounds = arith.subi %c3, %i : index
+      tile.for %j = %c0 to %rounds step %c1 {
+        tile.store %zero, %own[%j] : f32, !tile.buffer<[4], f32, local>
+      }
+    }
+  }
+}
