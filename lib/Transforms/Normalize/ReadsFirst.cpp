@@ -40,12 +40,16 @@ void putReadsFirst(Block::iterator first, Block::iterator end) {
   constexpr int64_t mostReads = 64; // values that are held at once
   SmallVector<Operation *> up;
   SmallVector<tile::StoreOp> stores;
+  tile::StoreOp front; // the first one to memory; LLVM knows what registers hold
   llvm::SmallPtrSet<Operation *, 32> stays;
   int64_t reads = 0;
   for (Operation &op : llvm::make_range(first, end)) {
     if (auto store = dyn_cast<tile::StoreOp>(op)) {
       stores.push_back(store);
       stays.insert(&op);
+      if (!front &&
+          (store.getBuffer().getType().isGlobal() || store.getBuffer().getType().isShared()))
+        front = store;
       continue;
     }
     auto load = dyn_cast<tile::LoadOp>(op);
@@ -57,13 +61,25 @@ void putReadsFirst(Block::iterator first, Block::iterator end) {
                               [&](Value value) { return stays.contains(value.getDefiningOp()); });
     if (isChanged || waits)
       stays.insert(&op);
-    else if (!stores.empty())
+    else if (front)
       up.push_back(&op);
   }
   if (reads > mostReads)
     return;
+  // Arithmetic stays where its results are used: registers would hold those of all.
+  llvm::SmallPtrSet<Operation *, 32> needed;
+  for (Operation *op : llvm::reverse(up)) {
+    auto load = dyn_cast<tile::LoadOp>(op);
+    if (!needed.contains(op) && !(load && load.getBuffer().getType().isGlobal()))
+      continue;
+    needed.insert(op);
+    for (Value value : op->getOperands())
+      if (Operation *from = value.getDefiningOp())
+        needed.insert(from);
+  }
   for (Operation *op : up)
-    op->moveBefore(stores.front());
+    if (needed.contains(op))
+      op->moveBefore(front);
 }
 
 } // namespace tilec
