@@ -1,0 +1,69 @@
+# SPDX-License-Identifier: Apache-2.0
+import tilelang
+import tilelang.language as T
+import torch
+
+
+@tilelang.jit
+def kernel():
+    @T.prim_func
+    def main(Q: T.Tensor((2, 2048, 16, 128), "bfloat16"), K: T.Tensor((2, 2048, 16, 128), "bfloat16"), V: T.Tensor((2, 2048, 16, 128), "bfloat16"), Seg: T.Tensor((2, 2048), "int32"), Out: T.Tensor((2, 2048, 16, 128), "bfloat16")):
+        with T.Kernel(32, 16, 2, threads=128) as (bx, by, bz):
+            Q_s = T.alloc_shared((64, 128), "bfloat16")
+            K_s = T.alloc_shared((128, 128), "bfloat16")
+            V_s = T.alloc_shared((128, 128), "bfloat16")
+            s = T.alloc_fragment((64, 128), "float32")
+            p = T.alloc_fragment((64, 128), "bfloat16")
+            o = T.alloc_fragment((64, 128), "float32")
+            m = T.alloc_fragment((64,), "float32")
+            mp = T.alloc_fragment((64,), "float32")
+            alpha = T.alloc_fragment((64,), "float32")
+            row = T.alloc_fragment((64,), "float32")
+            l = T.alloc_fragment((64,), "float32")
+            sq = T.alloc_shared((64,), "int32")
+            sk = T.alloc_shared((128,), "int32")
+            T.copy(Seg[bz, bx * 64:(bx + 1) * 64], sq)
+            T.copy(Q[bz, bx * 64:(bx + 1) * 64, by, :], Q_s)
+            T.fill(o, 0)
+            T.fill(l, 0)
+            T.fill(m, -T.infinity("float32"))
+            for k in T.Pipelined(T.ceildiv((bx + 1) * 64, 128), num_stages=2):
+                T.copy(K[bz, k * 128:(k + 1) * 128, by // 1, :], K_s)
+                T.copy(Seg[bz, k * 128:(k + 1) * 128], sk)
+                T.clear(s)
+                T.gemm(Q_s, K_s, s, transpose_B=True, policy=T.GemmWarpPolicy.FullRow)
+                for i, j in T.Parallel(64, 128):
+                    s[i, j] = T.if_then_else(T.And(bx * 64 + i >= k * 128 + j, sq[i] == sk[j]), s[i, j], -1e9)
+                T.copy(m, mp)
+                T.reduce_max(s, m, dim=1, clear=False)
+                for i in T.Parallel(64):
+                    alpha[i] = T.exp2((mp[i] - m[i]) * 0.127517431)
+                for i, j in T.Parallel(64, 128):
+                    s[i, j] = T.exp2((s[i, j] - m[i]) * 0.127517431)
+                T.reduce_sum(s, row, dim=1)
+                for i in T.Parallel(64):
+                    l[i] = l[i] * alpha[i] + row[i]
+                T.copy(s, p)
+                for i, j in T.Parallel(64, 128):
+                    o[i, j] *= alpha[i]
+                T.copy(V[bz, k * 128:(k + 1) * 128, by // 1, :], V_s)
+                T.gemm(p, V_s, o, policy=T.GemmWarpPolicy.FullRow)
+            for i, j in T.Parallel(64, 128):
+                o[i, j] /= l[i]
+            T.copy(o, Out[bz, bx * 64:(bx + 1) * 64, by, :])
+
+    return main
+
+
+def main():
+    kernel()(
+        torch.randn((2, 2048, 16, 128), device="cuda", dtype=torch.bfloat16),
+        torch.randn((2, 2048, 16, 128), device="cuda", dtype=torch.bfloat16),
+        torch.randn((2, 2048, 16, 128), device="cuda", dtype=torch.bfloat16),
+        torch.randint(0, 3, (2, 2048), device="cuda", dtype=torch.int32),
+        torch.empty((2, 2048, 16, 128), device="cuda", dtype=torch.bfloat16),
+    )
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,65 @@
+# SPDX-License-Identifier: Apache-2.0
+import tilelang
+import tilelang.language as T
+import torch
+
+
+@tilelang.jit
+def kernel():
+    @T.prim_func
+    def main(Q: T.Tensor((2, 16, 2048, 128), "float16"), K: T.Tensor((2, 16, 2048, 128), "float16"), V: T.Tensor((2, 16, 2048, 128), "float16"), Pref: T.Tensor((2,), "int32"), Out: T.Tensor((2, 16, 2048, 128), "float16")):
+        with T.Kernel(16, 16, 2, threads=256) as (bx, by, bz):
+            Q_s = T.alloc_shared((128, 128), "float16")
+            K_s = T.alloc_shared((128, 128), "float16")
+            V_s = T.alloc_shared((128, 128), "float16")
+            s = T.alloc_fragment((128, 128), "float32")
+            p = T.alloc_fragment((128, 128), "float16")
+            o = T.alloc_fragment((128, 128), "float32")
+            m = T.alloc_fragment((128,), "float32")
+            mp = T.alloc_fragment((128,), "float32")
+            alpha = T.alloc_fragment((128,), "float32")
+            row = T.alloc_fragment((128,), "float32")
+            l = T.alloc_fragment((128,), "float32")
+            T.copy(Q[bz, by, bx * 128:(bx + 1) * 128, :], Q_s)
+            T.fill(o, 0)
+            T.fill(l, 0)
+            T.fill(m, -T.infinity("float32"))
+            for k in T.Pipelined(T.ceildiv(T.max((bx + 1) * 128, Pref[bz]), 128), num_stages=2):
+                T.copy(K[bz, by, k * 128:(k + 1) * 128, :], K_s)
+                T.clear(s)
+                T.gemm(Q_s, K_s, s, transpose_B=True, policy=T.GemmWarpPolicy.FullRow)
+                for i, j in T.Parallel(128, 128):
+                    s[i, j] = T.if_then_else(T.Or(k * 128 + j <= bx * 128 + i, k * 128 + j < Pref[bz]), s[i, j], -T.infinity("float32"))
+                T.copy(m, mp)
+                T.reduce_max(s, m, dim=1, clear=False)
+                for i in T.Parallel(128):
+                    alpha[i] = T.exp2((mp[i] - m[i]) * 0.127517431)
+                for i, j in T.Parallel(128, 128):
+                    s[i, j] = T.exp2((s[i, j] - m[i]) * 0.127517431)
+                T.reduce_sum(s, row, dim=1)
+                for i in T.Parallel(128):
+                    l[i] = l[i] * alpha[i] + row[i]
+                T.copy(s, p)
+                for i, j in T.Parallel(128, 128):
+                    o[i, j] *= alpha[i]
+                T.copy(V[bz, by, k * 128:(k + 1) * 128, :], V_s)
+                T.gemm(p, V_s, o, policy=T.GemmWarpPolicy.FullRow)
+            for i, j in T.Parallel(128, 128):
+                o[i, j] /= l[i]
+            T.copy(o, Out[bz, by, bx * 128:(bx + 1) * 128, :])
+
+    return main
+
+
+def main():
+    kernel()(
+        torch.randn((2, 16, 2048, 128), device="cuda", dtype=torch.float16),
+        torch.randn((2, 16, 2048, 128), device="cuda", dtype=torch.float16),
+        torch.randn((2, 16, 2048, 128), device="cuda", dtype=torch.float16),
+        torch.randint(256, 1024, (2,), device="cuda", dtype=torch.int32),
+        torch.empty((2, 16, 2048, 128), device="cuda", dtype=torch.float16),
+    )
+
+
+if __name__ == "__main__":
+    main()
