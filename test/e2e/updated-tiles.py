@@ -34,7 +34,7 @@
 # RUN: tilec-run %s --entry "versions('scanned')" --target=gfx950 --check --sim-interleave=6 | FileCheck %s
 # RUN: tilec-run %s --entry "versions('scanned')" --target=sm_80 --device=ptx --check | FileCheck %s
 # RUN: tilec-run %s --entry "versions('scanned')" --target=sm_90a --device=ptx --check | FileCheck %s
-# RUN: tilec %s --entry "versions('scanned')" --target=gfx942 --emit=report | FileCheck %s --check-prefix=VERSIONS
+# RUN: tilec %s --entry "versions('scanned')" --target=gfx942 --emit=report | FileCheck %s --check-prefix=HELD
 # RUN: tilec %s --entry "versions('scanned')" --target=sm_80 --emit=report | FileCheck %s --check-prefix=VERSIONS
 # RUN: tilec-run %s --entry "versions('largest')" --target=gfx942 --check | FileCheck %s
 # RUN: tilec-run %s --entry "versions('largest', dtype='bfloat16')" --target=gfx950 --check --sim-mode=strict | FileCheck %s
