@@ -6,50 +6,19 @@ usage: natural.py DIR
 
 Attention with softcap, ALiBi, bias, masks, segments and windows, products with what stands in front of and behind them
 (epilogues, 8- and 4-bit weights in several packings, experts, LoRA), rows (norms, softmax in two passes, quantisation,
-RoPE, cross entropy) and a few others. corpus.py run --files DIR times them beside TileLang.
+RoPE, cross entropy) and a few others; those of natural_attention.py, natural_products.py and natural_rows.py, too.
+corpus.py run --files DIR times them beside TileLang.
 """
+import functools
 import pathlib
 import sys
 import textwrap
 
-out = pathlib.Path(sys.argv[1])
-out.mkdir(exist_ok=True)
+import natural_files
+from natural_files import f8, ri, rn
 
+kernel = functools.partial(natural_files.kernel, prefix="nat_")
 
-def kernel(name, body, args):
-    sig_s = ", ".join(f"{n}: T.Tensor({s}, \"{d}\")" for n, s, d, _ in args)
-    call = ",\n        ".join(a[3] for a in args)
-    text = f'''import tilelang
-import tilelang.language as T
-import torch
-
-
-@tilelang.jit
-def kernel():
-    @T.prim_func
-    def main({sig_s}):
-{textwrap.indent(textwrap.dedent(body).strip(), "        ")}
-
-    return main
-
-
-def main():
-    kernel()(
-        {call},
-    )
-
-
-if __name__ == "__main__":
-    main()
-'''
-    (out / f"nat_{name}.py").write_text(text)
-TD = {"float16": "torch.float16", "bfloat16": "torch.bfloat16", "float32": "torch.float32"}
-def rn(n, s, d="float16", scale=None):
-    return (n, s, d, f'torch.randn({s}, device="cuda", dtype={TD[d]})' + (f" * {scale}" if scale else ""))
-def ri(n, s, d, lo, hi):
-    return (n, s, d, f'torch.randint({lo}, {hi}, {s}, device="cuda", dtype=torch.{d})')
-def f8(n, s):
-    return (n, s, "float8_e4m3fn", f'torch.randn({s}, device="cuda").to(torch.float8_e4m3fn)')
 
 def att(name, score="", extra=(), B=2, H=16, S=2048, SK=None, D=128, bm=128, bn=128, st=2, th=256, dt="bfloat16", causal=False, pre="", lse=False, GQA=1, post="", rng=None):
     SK = SK or S
@@ -541,3 +510,12 @@ with T.Kernel(4096, threads=128) as bx:
     T.gemm(a, b, c)
     T.copy(c, C[bx, 0, 0])
 ''', [rn("A", (4096, 64, 64)), rn("B", (4096, 64, 64)), rn("C", (4096, 64, 64))])
+
+import natural_attention  # noqa: E402,F401
+import natural_products  # noqa: E402,F401
+import natural_rows  # noqa: E402,F401
+
+folder = pathlib.Path(sys.argv[1])
+folder.mkdir(exist_ok=True)
+for file, text in natural_files.FILES.items():
+    (folder / file).write_text(text)
