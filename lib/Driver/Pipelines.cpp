@@ -31,6 +31,7 @@ static constexpr llvm::StringLiteral formingPasses[] = {
     "tile-shorten-parallels",
     "tile-decide-comparisons",
     "tile-fold-views",
+    "tile-drop-guards",
     "tile-unguard-reads",
     "tile-select-values",
     "tile-read-once",

@@ -1,6 +1,6 @@
 # Rows of tensors that all rows of a round's scores take (keys' masks, segments, scales) are tiles of the round where copies
 # are counted, and what a row has for all rounds waits in registers: no lane reads a tensor behind copies of later rounds.
-# (Of 256 rows LLVM knows that there are four rounds at most; the audit of LDS assumes six.)
+# (Of 256 rows LLVM knows that there are four rounds at most, which the audit of LDS proves; it goes on to six.)
 # RUN: tilec-run %s --entry "attention('bytes')" --target=gfx942 --check --sim-mode=strict | FileCheck %s
 # RUN: tilec-run %s --entry "attention('bytes')" --target=gfx950 --check --sim-interleave=1 | FileCheck %s
 # RUN: tilec-run %s --entry "attention('bytes')" --target=sm_80 --device=ptx --check --sim-interleave=2 | FileCheck %s

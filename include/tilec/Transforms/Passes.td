@@ -71,7 +71,8 @@ def UnrollLocalsPass : Pass<"tile-unroll-locals", "::tilec::tile::ProgramOp"> {
   let summary = "loops that pick elements of local arrays are unrolled";
   let description = [{
     Needs:  `tile-expand-thread-tiles`: loops over elements of a thread's arrays.
-    Gives:  in lockstep kernels, a loop of known bounds whose number picks an element of a local array is its rounds.
+    Gives:  in lockstep kernels, a loop of known bounds whose number picks an element of a local array is its rounds,
+            and one around it that only says how many rounds it has.
     Leaves: other kernels. docs/machine-code/lockstep.md. Loops of more than 256 rounds, or 8192 ops.
   }];
   let dependentDialects = ["::mlir::arith::ArithDialect"];
@@ -252,15 +253,24 @@ def FoldViewsPass : Pass<"tile-fold-views", "::tilec::tile::ProgramOp"> {
   let dependentDialects = ["::mlir::arith::ArithDialect"];
 }
 
+def DropGuardsPass : Pass<"tile-drop-guards", "::tilec::tile::ProgramOp"> {
+  let summary = "guards that say what the ends of tensors say are no branches";
+  let description = [{
+    Needs:  `tile-fold-views`.
+    Gives:  of a branch in a parallel that writes elements of tensors alone, conditions are left out which leave out
+            what lies outside of these: `if i < N: B[i] = A[i]` where B has N elements.
+    Leaves: what is computed; branches that write tiles.
+  }];
+  let dependentDialects = ["::mlir::arith::ArithDialect"];
+}
+
 def UnguardReadsPass : Pass<"tile-unguard-reads", "::tilec::tile::ProgramOp"> {
   let summary = "reads that a branch leaves out for a zero are reads of all iterations";
   let description = [{
     Needs:  `tile-fold-views`.
     Gives:  `if row < n: S[i, j] = A[row, j]` with `else: S[i, j] = 0` reads A in all iterations: outside
-            of the tensor, which reads as zero, where the guard does not hold. Of a branch in a parallel that
-            writes elements of tensors alone, conditions are left out which leave out what lies outside of
-            these: `if i < N: B[i] = A[i]` where B has N elements.
-    Leaves: what is computed; of reads, guards that differ within a row.
+            of the tensor, which reads as zero, where the guard does not hold.
+    Leaves: what is computed; guards that differ within a row.
   }];
   let dependentDialects = ["::mlir::arith::ArithDialect"];
 }
@@ -282,7 +292,7 @@ def ReadOncePass : Pass<"tile-read-once", "::tilec::tile::ProgramOp"> {
   let description = [{
     Needs:  `tile-fold-views`.
     Gives:  an iteration of a parallel reads an element of a tensor that the kernel does not write once; one that stores
-            several elements of one tensor and nothing else reads before it stores.
+            several elements of one tensor and nothing else, some of them in front of a read, reads first.
     Leaves: everything else. docs/decisions/0016-tensors-do-not-overlap.md.
   }];
 }
@@ -633,7 +643,8 @@ def JoinUpdatesPass : Pass<"tile-join-updates", "::tilec::tile::ProgramOp"> {
   let description = [{
     Needs:  `tile-raise-copies`: copies are `tile.copy`.
     Gives:  in pipelined loops of products, `copy(A[x], t)` and `t[i, j] = f(t[i, j])` are
-            `t[i, j] = f(A[x + i, j])`, where f reads nothing else that the loop writes.
+            `t[i, j] = f(A[x + i, j])`, where f reads nothing else that the loop writes, and nothing else of the
+            round writes t.
     Leaves: what is computed; lockstep kernels.
   }];
   let dependentDialects = ["::mlir::arith::ArithDialect"];

@@ -50,6 +50,7 @@ static std::vector<Contract> contractsToLayouts() {
       {"tile-shorten-parallels", {}, {}, parameters},
       {"tile-decide-comparisons", {}, {}, parameters},
       {"tile-fold-views", {}, {WholeBuffers}, parameters},
+      {"tile-drop-guards", {WholeBuffers}, {}, parameters},
       {"tile-unguard-reads", {WholeBuffers}, {}, parameters},
       {"tile-select-values", {WholeBuffers}, {}, parameters},
       {"tile-read-once", {WholeBuffers}, {}, parameters},

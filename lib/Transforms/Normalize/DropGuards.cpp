@@ -11,17 +11,20 @@
 //
 // SPDX-License-Identifier: Apache-2.0
 //===----------------------------------------------------------------------===//
-#include "Normalize/DropGuards.h"
+#include "tilec/Analysis/Buffers.h"
+#include "tilec/Analysis/Index.h"
+#include "tilec/Transforms/Passes.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/SCF/IR/SCF.h"
 #include "mlir/Interfaces/SideEffectInterfaces.h"
-#include "tilec/Analysis/Buffers.h"
-#include "tilec/Analysis/Index.h"
 
 using namespace mlir;
 
 namespace tilec {
+
+#define GEN_PASS_DEF_DROPGUARDSPASS
+#include "tilec/Transforms/Passes.h.inc"
 
 namespace {
 
@@ -128,15 +131,17 @@ void dropGuard(scf::IfOp branch) {
   branch.erase();
 }
 
-} // namespace
+struct DropGuardsPass : impl::DropGuardsPassBase<DropGuardsPass> {
+  void runOnOperation() override {
+    SmallVector<scf::IfOp> branches; // inner ones first
+    getOperation().walk([&](scf::IfOp branch) {
+      if (branch->getParentOfType<tile::ParallelOp>())
+        branches.push_back(branch);
+    });
+    llvm::for_each(branches, dropGuard);
+  }
+};
 
-void dropGuards(tile::ProgramOp program) {
-  SmallVector<scf::IfOp> branches; // inner ones first
-  program.walk([&](scf::IfOp branch) {
-    if (branch->getParentOfType<tile::ParallelOp>())
-      branches.push_back(branch);
-  });
-  llvm::for_each(branches, dropGuard);
-}
+} // namespace
 
 } // namespace tilec

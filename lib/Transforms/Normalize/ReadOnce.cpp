@@ -9,7 +9,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //===----------------------------------------------------------------------===//
 #include "Normalize/Normalize.h"
-#include "Normalize/ReadsFirst.h"
+#include "Normalize/ReadsBeforeWrites.h"
 
 #include "tilec/Analysis/Buffers.h"
 #include "tilec/Transforms/Passes.h"

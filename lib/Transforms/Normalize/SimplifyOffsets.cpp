@@ -6,7 +6,6 @@
 //===----------------------------------------------------------------------===//
 #include "Normalize/SimplifyOffsets.h"
 
-#include "tilec/Analysis/Index.h"
 #include "tilec/Transforms/Passes.h"
 
 #include "mlir/IR/IRMapping.h"
@@ -20,14 +19,7 @@ namespace tilec {
 #define GEN_PASS_DEF_SIMPLIFYOFFSETSPASS
 #include "tilec/Transforms/Passes.h.inc"
 
-namespace {
-
-bool isOwn(const LinearForm &form, Value value) {
-  return form.constant == 0 && form.terms.size() == 1 &&
-         form.terms[0] == std::pair<Value, int64_t>(value, 1);
-}
-
-Value materialize(const LinearForm &form, OpBuilder &b, Location loc) {
+Value valueOf(const LinearForm &form, OpBuilder &b, Location loc) {
   auto number = [&](int64_t n) { return arith::ConstantIndexOp::create(b, loc, n).getResult(); };
   Value sum;
   for (auto [term, factor] : form.terms) {
@@ -42,6 +34,13 @@ Value materialize(const LinearForm &form, OpBuilder &b, Location loc) {
     return number(form.constant);
   return form.constant ? arith::AddIOp::create(b, loc, sum, number(form.constant)).getResult()
                        : sum;
+}
+
+namespace {
+
+bool isOwn(const LinearForm &form, Value value) {
+  return form.constant == 0 && form.terms.size() == 1 &&
+         form.terms[0] == std::pair<Value, int64_t>(value, 1);
 }
 
 /// What a common part of a divisor and of some terms divides, and the others, which stay below it.
@@ -97,11 +96,11 @@ bool takeMultiples(Operation *op) {
   OpBuilder b(op);
   Location loc = op->getLoc();
   IRMapping less;
-  less.map(op->getOperand(0), materialize(own, b, loc));
+  less.map(op->getOperand(0), valueOf(own, b, loc));
   Value result = b.clone(*op, less)->getResult(0);
   if (!isa<arith::RemUIOp, arith::RemSIOp>(op)) {
     common.terms.push_back({result, 1});
-    result = materialize(common, b, loc);
+    result = valueOf(common, b, loc);
   }
   op->getResult(0).replaceAllUsesWith(result);
   return true;
@@ -125,14 +124,14 @@ void divideParts(Operation *op) {
   OpBuilder b(op);
   Location loc = op->getLoc();
   IRMapping less;
-  less.map(op->getOperand(0), materialize(parts->high, b, loc));
+  less.map(op->getOperand(0), valueOf(parts->high, b, loc));
   less.map(op->getOperand(1),
            arith::ConstantIndexOp::create(b, loc, *divisor / parts->part).getResult());
   Value result = b.clone(*op, less)->getResult(0);
   if (isa<arith::RemUIOp, arith::RemSIOp>(op)) {
     LinearForm form = parts->low;
     form.terms.push_back({result, parts->part});
-    result = materialize(form, b, loc);
+    result = valueOf(form, b, loc);
   }
   op->getResult(0).replaceAllUsesWith(result);
 }
@@ -162,7 +161,7 @@ void simplifyOffsets(tile::ProgramOp program) {
       return;
     }
     OpBuilder builder(op);
-    op->getResult(0).replaceAllUsesWith(materialize(form, builder, op->getLoc()));
+    op->getResult(0).replaceAllUsesWith(valueOf(form, builder, op->getLoc()));
   });
 }
 

@@ -13,11 +13,8 @@
 //
 // which only moves elements: the reads of a lane start together, and asynchronous copies can do it.
 //
-// Guards that the ends of tensors imply go in front of that (DropGuards.cpp).
-//
 // SPDX-License-Identifier: Apache-2.0
 //===----------------------------------------------------------------------===//
-#include "Normalize/DropGuards.h"
 #include "Normalize/Locals.h"
 #include "Normalize/Normalize.h"
 
@@ -141,10 +138,7 @@ static void guardReads(tile::ProgramOp program) {
 
 namespace {
 struct UnguardReadsPass : impl::UnguardReadsPassBase<UnguardReadsPass> {
-  void runOnOperation() override {
-    dropGuards(getOperation());
-    guardReads(getOperation());
-  }
+  void runOnOperation() override { guardReads(getOperation()); }
 };
 } // namespace
 

@@ -1,13 +1,14 @@
 //===- UnrollReads.cpp - short loops of threads that read tensors ---------===//
 //
 // A round waits for what it reads, and neither LLVM nor ptxas moves reads of the next one up:
-// unrolled, reads of all rounds start together, in front of what is written (ReadsFirst.cpp).
+// unrolled, reads of all rounds start together, in front of what is written
+// (ReadsBeforeWrites.cpp).
 //
 // SPDX-License-Identifier: Apache-2.0
 //===----------------------------------------------------------------------===//
 #include "Normalize/KnownLoops.h"
 #include "Normalize/Normalize.h"
-#include "Normalize/ReadsFirst.h"
+#include "Normalize/ReadsBeforeWrites.h"
 
 #include "tilec/Analysis/Buffers.h"
 #include "tilec/Transforms/Passes.h"

@@ -10,8 +10,8 @@
 //
 // So no register is added, and the wait for a part leaves the other one in flight. A fragment of
 // other elements than the tensor's, or that the round changes, is made from one that waits, by the
-// move itself. Past the
-// end the last round is read again, so that the fragment keeps what it had behind the loop.
+// move itself. Past the end the last round is read again, so that the fragment keeps what it had
+// behind the loop.
 //
 // SPDX-License-Identifier: Apache-2.0
 //===----------------------------------------------------------------------===//

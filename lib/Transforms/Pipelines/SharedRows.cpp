@@ -7,6 +7,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //===----------------------------------------------------------------------===//
 #include "Pipelines/SharedRows.h"
+#include "Normalize/SimplifyOffsets.h"
 #include "Pipelines/AsyncPieces.h"
 #include "Pipelines/Pipeline.h"
 #include "Roles/ProducerLoop.h"
@@ -21,21 +22,6 @@ bool isSamePlace(const LinearForm &a, const LinearForm &b) {
   difference.add(b, -1);
   return difference.constant == 0 &&
          llvm::all_of(difference.terms, [](auto term) { return term.second == 0; });
-}
-
-Value valueOf(const LinearForm &form, Location loc, OpBuilder &builder) {
-  Value sum;
-  for (auto [term, factor] : form.terms) {
-    Value scaled = term;
-    if (factor != 1)
-      scaled = arith::MulIOp::create(builder, loc, term,
-                                     arith::ConstantIndexOp::create(builder, loc, factor));
-    sum = sum ? arith::AddIOp::create(builder, loc, sum, scaled).getResult() : scaled;
-  }
-  if (sum && form.constant == 0)
-    return sum;
-  Value constant = arith::ConstantIndexOp::create(builder, loc, form.constant);
-  return sum ? arith::AddIOp::create(builder, loc, sum, constant).getResult() : constant;
 }
 
 } // namespace
@@ -121,7 +107,7 @@ std::optional<SharedRows::Row> SharedRows::makeRow(tile::LoadOp load, const Plac
       tile::SharedLayoutAttr::get(load.getContext(), SharedLayout::plain(shape)));
   builder.setInsertionPoint(parallel);
   SmallVector<Value> first = llvm::map_to_vector(
-      place.first, [&](const LinearForm &form) { return valueOf(form, loc, builder); });
+      place.first, [&](const LinearForm &form) { return valueOf(form, builder, loc); });
   SmallVector<int64_t> dropped = llvm::to_vector(llvm::seq<int64_t>(0, from.rank() - 1));
   auto view = tile::SubviewOp::create(
       builder, loc, tile::BufferType::get(shape, from.getElementType(), tile::Scope::Global),

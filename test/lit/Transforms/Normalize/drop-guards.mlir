@@ -1,4 +1,4 @@
-// RUN: tilec-opt %s --pass-pipeline='builtin.module(tile.program(tile-unguard-reads))' | FileCheck %s
+// RUN: tilec-opt %s --pass-pipeline='builtin.module(tile.program(tile-drop-guards))' | FileCheck %s
 //
 // A guard that leaves out what lies outside of each tensor that is written is none: of a constant extent, of a dim, below
 // the first element, and of two the one that does. Not where another tensor goes on, a tile is written, or what is read

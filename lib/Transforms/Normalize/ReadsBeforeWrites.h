@@ -1,4 +1,4 @@
-//===- ReadsFirst.h - reads of a thread in front of its writes ------------===//
+//===- ReadsBeforeWrites.h - reads of a thread in front of its writes ------------===//
 //
 // Takes statements of a thread that stand in a row, moves up those that may stand in front of the
 // first write.

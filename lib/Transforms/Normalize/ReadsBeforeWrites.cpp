@@ -1,4 +1,4 @@
-//===- ReadsFirst.cpp - reads of a thread in front of its writes ----------===//
+//===- ReadsBeforeWrites.cpp - reads of a thread in front of its writes ----------===//
 //
 //   C[i + 0] = A[i + 0] + B[i + 0]
 //   C[i + 1] = A[i + 1] + B[i + 1]
@@ -10,7 +10,7 @@
 //
 // SPDX-License-Identifier: Apache-2.0
 //===----------------------------------------------------------------------===//
-#include "Normalize/ReadsFirst.h"
+#include "Normalize/ReadsBeforeWrites.h"
 
 #include "tilec/Analysis/Buffers.h"
 #include "tilec/Analysis/Index.h"
