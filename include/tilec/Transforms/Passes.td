@@ -525,8 +525,8 @@ def KeepOwnElementsPass : Pass<"tile-keep-own-elements", "::tilec::tile::Program
   let summary = "shared tiles whose elements nobody exchanges are fragments";
   let description = [{
     Needs:  `tile-recognize-reductions`; copies are `tile.copy`, loops over elements `tile.parallel`.
-    Gives:  a tile that a serial loop fills, changes element by element and writes back, and whose rest
-            nobody reads, is a fragment.
+    Gives:  a tile that a loop without a ring fills, changes element by element or reduces and writes
+            back, and whose rest nobody reads, is a fragment.
     Leaves: what is computed; tiles of more than a thread's registers; lockstep kernels.
   }];
 }
@@ -741,10 +741,10 @@ def GiveStagesPass : Pass<"tile-give-stages", "::tilec::tile::ProgramOp"> {
   let summary = "two stages for long products of a grid that leaves units idle";
   let description = [{
     Needs:  operations in one form (`tile-lower-breaks`, `tile-lower-copies`, `tile-lower-fills`).
-    Gives:  a pipelined loop of copies and one product that asks for no ring (`stages` 0 and 1) has two
-            stages where the grid has no more blocks than the chip units and the loop 64 rounds.
-    Leaves: chips without warp groups and TMA, loops whose schedule or stages the author named, all
-            else. docs/machine-code/hopper.md.
+    Gives:  a pipelined loop of 64 rounds that asks for no ring (`stages` 0 and 1) has two stages where the
+            grid has no more blocks than the chip units and a round is copies and one product, or up to
+            two for each and a round has several products.
+    Leaves: loops whose schedule or stages the author named, all else. docs/machine-code/hopper.md.
   }];
   let options = [Option<"target", "target", "std::string", "std::string(::tilec::nameOf(::tilec::defaultArch))", "the chip">,
                  Option<"strategy", "strategy", "std::string", "\"\"", "`--schedule=`">];

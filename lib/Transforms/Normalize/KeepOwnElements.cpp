@@ -1,15 +1,16 @@
 //===- KeepOwnElements.cpp - shared tiles whose elements nobody exchanges -===//
 //
-// A tile of shared memory that a serial loop fills, changes element by element and writes back:
+// A tile of shared memory that a loop without a ring fills, changes element by element and writes
+// back:
 //
 //   for k { copy(A[k], S);  S[i, j] = S[i, j] * f[i];  copy(S, B[k]) }
 //
 // No iteration sees another's element, so S is a fragment: no barriers, and a thread's next rounds
-// are read while it works on this one. What a loop leaves in S nobody may read, and each round
-// fills S first. Another loop that only fills and reads the tile keeps shared memory, where copies
-// run ahead without registers, but for one that brings the same tensor in few rounds: unrolled,
-// both read it once. RMS norms of 8192 columns in two passes of 512 so read 32 KB of a row once,
-// where the rows of all blocks, read twice, are more than L2 holds.
+// are read while it works on this one. It may be reduced, too. What a loop leaves in S nobody may
+// read, and each round fills S first. Another loop that only fills and reads the tile keeps shared
+// memory where copies can run ahead, without registers, but for one that brings the same tensor in
+// few rounds: unrolled, both read it once. RMS norms of 8192 columns in two passes of 512 so read
+// 32 KB of a row once, where the rows of all blocks, read twice, are more than L2 holds.
 //
 // SPDX-License-Identifier: Apache-2.0
 //===----------------------------------------------------------------------===//
@@ -66,13 +67,47 @@ bool isOwn(Operation *user, Value tile) {
          });
 }
 
+SmallVector<int64_t> withoutOnes(tile::BufferType type) {
+  SmallVector<int64_t> shape(type.getShape());
+  llvm::erase(shape, 1);
+  return shape;
+}
+
 /// Whether the copy moves all of the tile from or to a box of a tensor.
 bool movesAll(tile::CopyOp copy, Value tile) {
   Value other = copy.getSrc() == tile ? copy.getDst() : copy.getSrc();
-  auto type = cast<tile::BufferType>(other.getType());
-  return other != tile && type.isGlobal() &&
-         type.getShape() == cast<tile::BufferType>(tile.getType()).getShape() &&
-         type.getElementType() == cast<tile::BufferType>(tile.getType()).getElementType();
+  auto type = cast<tile::BufferType>(other.getType()), own = cast<tile::BufferType>(tile.getType());
+  return other != tile && type.isGlobal() && withoutOnes(type) == withoutOnes(own) &&
+         type.getElementType() == own.getElementType();
+}
+
+/// Whether each round of the loop begins with what fills all of the tile: a copy, or a loop of
+/// which each iteration stores its own element.
+bool isFilledByRound(tile::ForOp loop, Value tile) {
+  auto touches = [&](Operation *op) {
+    Accesses accesses = accessesOf(op);
+    return llvm::is_contained(accesses.reads, tile) || llvm::is_contained(accesses.writes, tile);
+  };
+  auto first = llvm::find_if(*loop.bodyBlock(), [&](Operation &op) { return touches(&op); });
+  auto parallel =
+      first == loop.bodyBlock()->end() ? tile::ParallelOp() : dyn_cast<tile::ParallelOp>(*first);
+  if (!parallel)
+    return isFilledFirst(loop, tile);
+  Block &body = parallel.getBody().front();
+  auto store = llvm::find_if(body, [&](Operation &op) { return touches(&op); });
+  return store != body.end() && isa<tile::StoreOp>(*store) && isOwn(&*store, tile);
+}
+
+/// Whether the op combines the tile's elements in registers, which exchanges them by itself.
+bool reduces(Operation *user, Value tile) {
+  auto reduce = dyn_cast<tile::ReduceOp>(user);
+  return reduce && reduce.getSrc() == tile && reduce.getDst().getType().isFragment();
+}
+
+/// Whether copies of the loop's rounds can run ahead of these; `T.Pipelined` without stages forbids
+/// it.
+bool mayRunAhead(tile::ForOp loop) {
+  return loop.getKind() != tile::LoopKind::Pipelined || loop.getStages() > 1;
 }
 
 /// What a loop does to the tile, element by element.
@@ -86,13 +121,14 @@ std::optional<ElementUse> useOf(tile::ForOp loop, ArrayRef<Operation *> users, V
   ElementUse found;
   for (Operation *user : users) {
     auto copy = dyn_cast<tile::CopyOp>(user);
-    if (copy ? !movesAll(copy, tile) : !isOwn(user, tile))
+    if (copy ? !movesAll(copy, tile) : !isOwn(user, tile) && !reduces(user, tile))
       return std::nullopt;
     if (copy && copy.getDst() == tile)
       found.tensors.insert(rootOf(copy.getSrc()));
     found.changes |= isa<tile::StoreOp>(user);
   }
-  return loop.getKind() == tile::LoopKind::Serial ? std::optional(found) : std::nullopt;
+  return loop.getKind() == tile::LoopKind::Serial || !mayRunAhead(loop) ? std::optional(found)
+                                                                        : std::nullopt;
 }
 
 bool isShort(tile::ForOp loop, int64_t bytesOfThread) {
@@ -111,7 +147,7 @@ void keepElementsOf(tile::AllocOp alloc, tile::KernelOp kernel) {
       return;
     usersOf[loop].push_back(user);
   }
-  auto isFilled = [&](auto &each) { return isFilledFirst(cast<tile::ForOp>(each.first), tile); };
+  auto isFilled = [&](auto &each) { return isFilledByRound(cast<tile::ForOp>(each.first), tile); };
   if (!llvm::all_of(usersOf, isFilled))
     return;
   tile::BufferType type = alloc.getResult().getType();
@@ -129,7 +165,7 @@ void keepElementsOf(tile::AllocOp alloc, tile::KernelOp kernel) {
   for (auto &[loop, found] : uses) {
     bool isReadAgain =
         llvm::any_of(found.tensors, [&](Value root) { return again.contains(root); });
-    if (!found.changes &&
+    if (!found.changes && mayRunAhead(loop) &&
         !(isReadAgain && isShort(loop, ceilDiv(bytes, int64_t(kernel.getThreads())))))
       continue;
     auto own = cast<tile::AllocOp>(OpBuilder(alloc).clone(*alloc));

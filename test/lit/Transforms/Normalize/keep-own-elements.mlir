@@ -1,12 +1,19 @@
 // RUN: tilec-opt %s --verify-contracts=gfx950 --pass-pipeline='builtin.module(tile.program(tile-keep-own-elements))' | FileCheck %s
 //
 // A tile of a serial loop that each round fills, changes at each iteration's own element and writes back is a fragment;
-// one of which an iteration reads another one's element stays in shared memory.
+// one of which an iteration reads another one's element stays in shared memory. Where no copy can run ahead, a tile that
+// is only brought or reduced is one, too.
 
 // CHECK-LABEL: tile.kernel "own"
 // CHECK:         tile.alloc "s" : !tile.buffer<[256], f32, fragment>
 // CHECK-LABEL: tile.kernel "others"
 // CHECK:         tile.alloc "s" : !tile.buffer<[256], f32, shared>
+// CHECK-LABEL: tile.kernel "summed"
+// CHECK-DAG:     tile.alloc "s" : !tile.buffer<[4, 64], f32, fragment>
+// CHECK-DAG:     tile.alloc "p" : !tile.buffer<[4, 64], f32, fragment>
+// CHECK:         tile.for
+// CHECK-LABEL: tile.kernel "ahead"
+// CHECK:         tile.alloc "s" : !tile.buffer<[4, 64], f32, shared>
 tile.program @own {
   %A = tile.tensor "A"[] : !tile.buffer<[2048], f32, global>
   %c1 = arith.constant 1 : index
@@ -50,6 +57,56 @@ tile.program @others {
         %at = arith.addi %start, %i : index
         tile.store %x, %A[%at] : f32, !tile.buffer<[2048], f32, global>
       }
+    }
+  }
+}
+
+tile.program @summed {
+  %A = tile.tensor "A"[] : !tile.buffer<[8, 4, 64], f32, global>
+  %c1 = arith.constant 1 : index
+  tile.kernel "summed" grid(%c1) threads(64) {
+  ^bb0(%bx: index):
+    %c0 = arith.constant 0 : index
+    %c8 = arith.constant 8 : index
+    %c4 = arith.constant 4 : index
+    %c64 = arith.constant 64 : index
+    %s = tile.alloc "s" : !tile.buffer<[4, 64], f32, shared>
+    %p = tile.alloc "p" : !tile.buffer<[4, 64], f32, shared>
+    %sum = tile.alloc "sum" : !tile.buffer<[4], f32, fragment>
+    tile.for %k = %c0 to %c8 step %c1 kind(pipelined) {
+      %v = tile.subview %A[%k, %c0, %c0] : !tile.buffer<[8, 4, 64], f32, global> to !tile.buffer<[1, 4, 64], f32, global>
+      tile.copy %v to %s : !tile.buffer<[1, 4, 64], f32, global>, !tile.buffer<[4, 64], f32, shared>
+      tile.parallel (%i, %j) in (%c4, %c64) {
+        %x = tile.load %s[%i, %j] : !tile.buffer<[4, 64], f32, shared> -> f32
+        %y = arith.mulf %x, %x : f32
+        tile.store %y, %p[%i, %j] : f32, !tile.buffer<[4, 64], f32, shared>
+      }
+      tile.reduce sum %p to %sum dim 1 : !tile.buffer<[4, 64], f32, shared>, !tile.buffer<[4], f32, fragment>
+    }
+  }
+}
+
+tile.program @ahead {
+  %A = tile.tensor "A"[] : !tile.buffer<[8, 4, 64], f32, global>
+  %c1 = arith.constant 1 : index
+  tile.kernel "ahead" grid(%c1) threads(64) {
+  ^bb0(%bx: index):
+    %c0 = arith.constant 0 : index
+    %c8 = arith.constant 8 : index
+    %c4 = arith.constant 4 : index
+    %c64 = arith.constant 64 : index
+    %s = tile.alloc "s" : !tile.buffer<[4, 64], f32, shared>
+    %p = tile.alloc "p" : !tile.buffer<[4, 64], f32, shared>
+    %sum = tile.alloc "sum" : !tile.buffer<[4], f32, fragment>
+    tile.for %k = %c0 to %c8 step %c1 kind(pipelined) stages(2) {
+      %v = tile.subview %A[%k, %c0, %c0] : !tile.buffer<[8, 4, 64], f32, global> to !tile.buffer<[1, 4, 64], f32, global>
+      tile.copy %v to %s : !tile.buffer<[1, 4, 64], f32, global>, !tile.buffer<[4, 64], f32, shared>
+      tile.parallel (%i, %j) in (%c4, %c64) {
+        %x = tile.load %s[%i, %j] : !tile.buffer<[4, 64], f32, shared> -> f32
+        %y = arith.mulf %x, %x : f32
+        tile.store %y, %p[%i, %j] : f32, !tile.buffer<[4, 64], f32, shared>
+      }
+      tile.reduce sum %p to %sum dim 1 : !tile.buffer<[4, 64], f32, shared>, !tile.buffer<[4], f32, fragment>
     }
   }
 }
