@@ -42,6 +42,7 @@
 # RUN: tilec %s --entry "varying(masked=True)" --target=gfx942 --emit=report | FileCheck %s --check-prefix=PLANNED
 # RUN: tilec %s --entry "conditional()" --target=gfx942 --emit=report | FileCheck %s --check-prefix=PLANNED
 # RUN: tilec %s --entry "conditional(place=True)" --target=gfx942 --emit=report | FileCheck %s --check-prefix=PLANNED
+# RUN: tilec %s --entry "scaled(M=70, N=200)" --target=gfx942 --emit=report | FileCheck %s --check-prefix=PLANNED
 # RUN: tilec %s --entry "scaled()" --target=gfx942 --emit=report | FileCheck %s --check-prefix=PLANNED
 # RUN: tilec %s --entry "scaled()" --target=gfx950 --emit=report | FileCheck %s --check-prefix=BESIDE
 # RUN: tilec %s --entry "scaled(both=True)" --target=gfx950 --emit=report | FileCheck %s --check-prefix=PLANNED

@@ -13,14 +13,15 @@
 # RUN: tilec-run %s --entry "updated('positive')" --target=sm_90a --device=ptx --check --sim-interleave=3 | FileCheck %s
 # CHECK: result {{ *}}PASS
 # RUN: tilec %s --entry "updated('rows')" --target=gfx942 --emit=report | FileCheck %s --check-prefix=HELD
+# RUN: tilec %s --entry "updated('rounds', K=100)" --target=gfx942 --emit=report | FileCheck %s --check-prefix=HELD
 # RUN: tilec %s --entry "updated('columns')" --target=gfx942 --emit=report | FileCheck %s --check-prefix=HELD
-# HELD: planned: tiles are read 1 round ahead to registers
+# HELD: : planned: tiles are read 1 round ahead to registers
 # RUN: tilec %s --entry "updated('rows')" --target=gfx950 --emit=report | FileCheck %s --check-prefix=COPIES
 # RUN: tilec %s --entry "updated('rounds')" --target=gfx950 --emit=report | FileCheck %s --check-prefix=COPIES
 # RUN: tilec %s --entry "updated('positive')" --target=sm_80 --emit=report | FileCheck %s --check-prefix=COPIES
-# COPIES: planned: copies start {{[12]}} rounds ahead
+# COPIES: : planned: copies start {{[12]}} rounds ahead
 # RUN: tilec %s --entry "updated('rows')" --target=sm_90a --emit=report | FileCheck %s --check-prefix=PRODUCER
-# PRODUCER: planned: a producer fills up to
+# PRODUCER: : planned: a producer fills up to
 #
 # Two scales of a run of columns, and nothing that each element has alone, beside a producer (this crashed).
 # RUN: tilec-run %s --entry "scales()" --target=sm_90a --device=ptx --check | FileCheck %s
@@ -55,7 +56,7 @@
 # RUN: tilec %s --entry "versions('twice')" --target=gfx950 --emit=report | FileCheck %s --check-prefix=VERSIONS
 # RUN: tilec %s --entry "versions('cast', N=128)" --target=sm_80 --emit=report | FileCheck %s --check-prefix=VERSIONS
 # RUN: tilec %s --entry "rows()" --target=gfx950 --emit=report | FileCheck %s --check-prefix=VERSIONS
-# VERSIONS: planned: copies start {{[1-3]}} round{{s?}} ahead
+# VERSIONS: : planned: copies start {{[1-3]}} round{{s?}} ahead
 # RUN: tilec %s --entry "versions('twice')" --target=sm_90a --emit=report | FileCheck %s --check-prefix=PRODUCER
 import tilelang.language as T
 

@@ -71,7 +71,7 @@ private:
     llvm::SmallVector<HeldVariable, 4> variables;
     tile::AllocOp registers;
     /// The round's behind that: of what says where another load reads, if that varies, and of what
-    /// not all of the loop's variables name.
+    /// a reader uses behind the reads of the next round.
     tile::AllocOp coming;
     bool isOfOther = false; ///< a fill before has the same ones, and reads them
   };
@@ -115,6 +115,9 @@ private:
   void takeComing(llvm::MutableArrayRef<Held> list);
   /// Reads what then is to come, of the round `mapping` has.
   void readComing(Fill &fill, llvm::MutableArrayRef<Held> list, const mlir::IRMapping &mapping);
+  /// Reads the next round's values that elements share.
+  llvm::SmallVector<tile::ElementLoop> readFew(Fill &fill, const mlir::IRMapping &next);
+  void moveHere(llvm::ArrayRef<tile::ElementLoop> loops);
   void advance(Fill &fill, llvm::MutableArrayRef<Held> list, const mlir::IRMapping &mapping);
   tile::SchedBarrierOp keepOrder();
   void readFirst();

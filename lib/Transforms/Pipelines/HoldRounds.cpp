@@ -134,9 +134,7 @@ std::optional<HeldRounds::Fill> HeldRounds::makeFill(Operation *op) {
         held.variables.size() == fill.loop.ivs().size() &&
         llvm::all_of(held.variables, [](HeldVariable variable) { return variable.run == 1; });
     std::string name = (isOnly ? ring : nameOfRoot(rootOf(load.getBuffer()))).str();
-    held.registers = registersFor(held, layout, fill.loop, name + (isWhole ? "_next" : "_now"));
-    if (held.registers && !isWhole)
-      held.coming = registersFor(held, layout, fill.loop, name + "_next");
+    held.registers = registersFor(held, layout, fill.loop, name + "_next");
     if (!held.registers) {
       undo(fill);
       return std::nullopt;
@@ -272,6 +270,21 @@ void HeldRounds::readComing(Fill &fill, MutableArrayRef<Held> list, const IRMapp
       read(fill, held, mapping);
 }
 
+/// Behind the write of the tile, of which both parts need them, and in front of reads that a wait
+/// for them leaves in flight.
+SmallVector<tile::ElementLoop> HeldRounds::readFew(Fill &fill, const IRMapping &next) {
+  SmallVector<tile::ElementLoop> reads;
+  for (Held &held : fill.few)
+    if (varies(held.load, fill.loop))
+      reads.push_back(read(fill, held, next));
+  return reads;
+}
+
+void HeldRounds::moveHere(ArrayRef<tile::ElementLoop> loops) {
+  for (tile::ElementLoop loop : loops)
+    loop->moveBefore(builder.getInsertionBlock(), builder.getInsertionPoint());
+}
+
 void HeldRounds::advance(Fill &fill, MutableArrayRef<Held> list, const IRMapping &mapping) {
   for (Held &held : list) {
     takeComing(held);
@@ -357,7 +370,6 @@ void HeldRounds::rewriteBesideCopies(const IRMapping &next, const IRMapping &thi
   }
   for (Fill &fill : made) {
     takeComing(fill.places);
-    takeComing(fill.few);
     moveHere(fill);
   }
   // What is read in front of this would be waited for with the round's copies.
@@ -369,7 +381,7 @@ void HeldRounds::rewriteBesideCopies(const IRMapping &next, const IRMapping &thi
   }
   for (Fill &fill : made) {
     readComing(fill, fill.places, third);
-    readComing(fill, fill.few, next);
+    readFew(fill, next);
   }
   for (Fill &fill : made) {
     for (Held &held : fill.held)
@@ -384,10 +396,9 @@ void HeldRounds::rewriteRound(IRMapping &next, const IRMapping &third) {
   rounds.repeatArithmetic({round.getCondition()}, next);
   for (Fill &fill : made) {
     advance(fill, fill.places, third);
-    advance(fill, fill.few, next);
     // The branch is an order of its own.
     auto writes = scf::IfOp::create(builder, loop.getLoc(), round.getCondition(), false);
-    SmallVector<tile::ElementLoop> reads;
+    SmallVector<tile::ElementLoop> few = readFew(fill, next), reads;
     for (Held &held : fill.held)
       reads.push_back(read(fill, held, next));
     writeFromRegisters(fill);
@@ -402,6 +413,7 @@ void HeldRounds::rewriteRound(IRMapping &next, const IRMapping &third) {
     builder.clone(*writes)->walk(
         [](tile::ElementLoop loop) { loop.setPart(ArrayRef<int64_t>{1, 2}); });
     fill.loop.setPart(ArrayRef<int64_t>{0, 2});
+    moveHere(few);
     for (tile::ElementLoop first : reads)
       splitBehind(first);
   }
@@ -426,16 +438,17 @@ void HeldRounds::rewriteInPlace(const IRMapping &next, const IRMapping &third) {
     if (n != 0)
       keepOrder();
     advance(fill, fill.places, third);
-    advance(fill, fill.few, next);
     builder.setInsertionPointAfter(fill.loop);
-    SmallVector<tile::ElementLoop> parts{fill.loop};
+    SmallVector<tile::ElementLoop> few = readFew(fill, next), reads;
     for (Held &held : fill.held)
-      parts.push_back(read(fill, held, next));
+      reads.push_back(read(fill, held, next));
     writeFromRegisters(fill);
     if (!hasParts())
       continue;
     keepOrder();
-    for (tile::ElementLoop first : parts)
+    splitBehind(fill.loop);
+    moveHere(few);
+    for (tile::ElementLoop first : reads)
       splitBehind(first);
   }
 }

@@ -4,6 +4,7 @@
 # it: the reads are from behind the tensor where the round is left out. What rows share is read ahead of the rest.
 # RUN: tilec %S/../../../e2e/held-rounds.py --target=gfx942 --entry "gathered()" --emit=tile-pipelined | FileCheck %s --check-prefix=SAME
 # RUN: tilec %S/../../../e2e/held-rounds.py --target=gfx942 --entry "varying()" --emit=tile-pipelined | FileCheck %s --check-prefix=VARY
+# RUN: tilec %S/../../../e2e/held-rounds.py --target=gfx942 --entry "varying(masked=True)" --emit=tile-pipelined | FileCheck %s --check-prefix=PARTS
 # RUN: tilec %S/../../../e2e/held-rounds.py --target=gfx942 --entry "conditional()" --emit=tile-pipelined | FileCheck %s --check-prefix=ROUND
 # RUN: tilec %S/../../../e2e/held-rounds.py --target=gfx942 --entry "scaled()" --emit=tile-pipelined | FileCheck %s --check-prefix=SHARED
 # RUN: tilec %S/../../../e2e/held-rounds.py --target=gfx942 --entry "scaled()" --emit=asm | FileCheck %s --check-prefix=BYTES
@@ -56,13 +57,22 @@
 # ROUND:         tile.gemm
 # SHARED:        tile.for
 # SHARED:        tile.store {{.*}} %a_next
-# SHARED:        tile.load %SB_next
-# SHARED:        tile.store {{.*}} %SB_now
-# SHARED:        tile.store {{.*}} %SB_next
 # SHARED:        tile.load %B_next
-# SHARED:        tile.load %SB_now
+# SHARED:        tile.load %SB_next
 # SHARED:        tile.store {{.*}} %b[
+# SHARED:        tile.store {{.*}} %SB_next
 # SHARED:        tile.store {{.*}} %B_next
+# Between the parts of a single tile, which both use it, it stands behind both writes and in front of the reads of one.
+# PARTS:         tile.for
+# PARTS:         tile.parallel {{.*}}part = array<i64: 0, 2>
+# PARTS:         tile.load %Numbers_next
+# PARTS:         tile.parallel {{.*}}part = array<i64: 0, 2>
+# PARTS:         tile.store {{.*}} %KV_next
+# PARTS:         tile.parallel {{.*}}part = array<i64: 1, 2>
+# PARTS:         tile.store {{.*}} %Numbers_next
+# PARTS:         tile.parallel {{.*}}part = array<i64: 1, 2>
+# PARTS:         tile.store {{.*}} %KV_next
+# PARTS:         tile.gemm
 # Bytes wait in words: none is cut off before its round.
 # BYTES:         {{^}}.LBB0_1:
 # BYTES-NOT:     v_lshrrev_b32_e32 v{{[0-9]+}}, 24,
