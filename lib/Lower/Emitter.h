@@ -143,8 +143,10 @@ public:
 
   /// Lane exchange of one 32-bit integer, which lanes in groups of `equal` have in common.
   virtual llvm::Value *shuffleXor(llvm::Value *value, int64_t mask, int64_t equal) = 0;
-  /// The values of lane l and lane l ^ mask, in any order, where that costs less; else nulls.
-  virtual std::pair<llvm::Value *, llvm::Value *> bothOfXor(llvm::Value *value, int64_t mask) {
+  /// The values of lane l and lane l ^ mask, in any order: of `low` in lanes without that bit, of
+  /// `high` in those with it. Nulls where it costs no less than to exchange one.
+  virtual std::pair<llvm::Value *, llvm::Value *> bothOfXor(llvm::Value *low, llvm::Value *high,
+                                                            int64_t mask) {
     return {};
   }
   virtual llvm::Value *shuffle(llvm::Value *value, llvm::Value *lane) = 0;

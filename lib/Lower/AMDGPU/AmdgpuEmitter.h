@@ -49,7 +49,8 @@ public:
   llvm::Value *sharedReadTr(llvm::Value *pointer, llvm::Type *result) override;
 
   llvm::Value *shuffleXor(llvm::Value *value, int64_t mask, int64_t equal) override;
-  std::pair<llvm::Value *, llvm::Value *> bothOfXor(llvm::Value *value, int64_t mask) override;
+  std::pair<llvm::Value *, llvm::Value *> bothOfXor(llvm::Value *low, llvm::Value *high,
+                                                    int64_t mask) override;
   llvm::Value *shuffle(llvm::Value *value, llvm::Value *lane) override;
   llvm::Value *scanPartner(llvm::Value *value, llvm::Value *fill, unsigned step, unsigned width,
                            bool reverse) override;

@@ -55,19 +55,20 @@ llvm::Value *AmdgpuEmitter::rowXor(llvm::Value *value, unsigned mask, unsigned e
   return rest == 0 ? value : dpp(value, quadXor(rest));
 }
 
-/// lane ^ distance for 16 or 32 by v_permlane16_swap or v_permlane32_swap: of two copies, the odd
-/// groups of the first are exchanged with the even groups of the second (CDNA4 ISA). The first then
-/// holds the even groups twice, the second the odd ones.
-std::pair<llvm::Value *, llvm::Value *> AmdgpuEmitter::bothOfXor(llvm::Value *value, int64_t mask) {
+/// lane ^ distance for 16 or 32 by v_permlane16_swap or v_permlane32_swap: the odd groups of the
+/// first are exchanged with the even groups of the second (CDNA4 ISA). Of two copies, the first
+/// then holds the even groups twice, the second the odd ones.
+std::pair<llvm::Value *, llvm::Value *> AmdgpuEmitter::bothOfXor(llvm::Value *low,
+                                                                 llvm::Value *high, int64_t mask) {
   if (target.arch != Arch::Gfx950 || (mask != 16 && mask != 32))
     return {};
   const char *name = mask == 16 ? "llvm.amdgcn.permlane16.swap" : "llvm.amdgcn.permlane32.swap";
-  llvm::Value *both = call(name, {}, {value, value, b.getFalse(), b.getFalse()});
+  llvm::Value *both = call(name, {}, {low, high, b.getFalse(), b.getFalse()});
   return {b.CreateExtractValue(both, 0), b.CreateExtractValue(both, 1)};
 }
 
 llvm::Value *AmdgpuEmitter::swapXor(llvm::Value *value, unsigned distance) {
-  auto [ofEven, ofOdd] = bothOfXor(value, distance);
+  auto [ofEven, ofOdd] = bothOfXor(value, value, distance);
   llvm::Value *isOdd = b.CreateICmpNE(b.CreateAnd(thread, uint64_t(distance)), b.getInt32(0));
   return b.CreateSelect(isOdd, ofEven, ofOdd);
 }
@@ -163,9 +164,10 @@ llvm::Value *AmdgpuEmitter::matchAny(llvm::Value *value) {
   return opaque(lanes, /*isUniform=*/false);
 }
 
-llvm::Value *AmdgpuEmitter::dot4(llvm::Value *a, llvm::Value *b_, llvm::Value *c, bool isUnsigned) {
+llvm::Value *AmdgpuEmitter::dot4(llvm::Value *left, llvm::Value *right, llvm::Value *sum,
+                                 bool isUnsigned) {
   return call(isUnsigned ? "llvm.amdgcn.udot4" : "llvm.amdgcn.sdot4", {},
-              {a, b_, c, b.getFalse()}); // no clamp
+              {left, right, sum, b.getFalse()}); // no clamp
 }
 
 } // namespace tilec::lower

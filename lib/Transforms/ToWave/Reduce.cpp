@@ -2,8 +2,9 @@
 //
 // Each lane first combines the registers that fall on one result element, then lanes
 // exchange along the lane bits that run over the reduced dimension (a butterfly, so
-// that all of them end with the result), then waves through shared memory, in the
-// order of the waves, so that every wave computes the same bits.
+// that all of them end with the result; where waves have parts of it, each lane ends with
+// some of the results), then waves through shared memory, in the order of the waves, so
+// that every wave computes the same bits.
 //
 // SPDX-License-Identifier: Apache-2.0
 //===----------------------------------------------------------------------===//
@@ -39,6 +40,11 @@ public:
   void run();
 
 private:
+  struct Term {
+    Value value;
+    int64_t reg; ///< of src
+  };
+
   Value identity(Type type) {
     tile::ReduceKind base = kind;
     return identityOf(b, loc, base, type, isUnsignedType, reduce.getNanPropagate());
@@ -58,12 +64,23 @@ private:
   /// The element's value, or the identity where the register is padding.
   Value masked(Value value, ArrayRef<Value> masks, int64_t element);
   void foldRegisters();
+  bool isOfPairs() { return goesInPairs(e, reduce) && tile::scalarTypeOf(elementOf(src)).isF32(); }
   bool foldsPairs(int64_t perResult);
+  Value foldPairs(ArrayRef<Value> pairs);
   Value foldInPairs(ArrayRef<Value> terms);
+  bool foldNeighbours(size_t result, ArrayRef<SmallVector<Term, 4>> terms);
+  void foldInto(MutableArrayRef<Value> sums, ArrayRef<Value> parts);
   void loadParts();
+  int64_t bytesOfResult();
+  int64_t sharesOf(ArrayRef<WaveDigit> digits);
+  int64_t resultsTogether(int64_t shares);
+  bool dealsResults();
   void foldLanes();
+  bool dealOut(int64_t laneMask, int64_t together);
+  Value laneBit(int64_t laneMask);
   Value laneOfResults();
   WavePlaces placesOf(int64_t bytes, int64_t shares);
+  void writeParts(const WavePlaces &places, Value own, Type stored);
   void foldWaves();
   /// Each of the partners combines as many results as the others, and reads what those have.
   void foldShares(const WavePlaces &places, ArrayRef<WaveDigit> digits, Value start,
@@ -85,7 +102,9 @@ private:
   int64_t dim;
   tile::ReduceKind kind;
   bool isUnsignedType;
-  SmallVector<Value> results; ///< one per register of dst
+  int64_t numResults = 0;     ///< one per register of dst
+  SmallVector<Value> results; ///< all of them, or those that a lane has
+  SmallVector<int64_t> dealt; ///< lane masks: each has halved the results that a lane has
 };
 
 Value ReduceEmitter::termOf(Value value) {
@@ -122,21 +141,41 @@ bool ReduceEmitter::foldsPairs(int64_t perResult) {
   bool mayPair = kind == tile::ReduceKind::Sum ||
                  ((kind == tile::ReduceKind::Max || kind == tile::ReduceKind::Min) &&
                   !reduce.getNanPropagate());
-  return goesInPairs(e, reduce) && mayPair && perResult >= fewest &&
-         tile::scalarTypeOf(elementOf(src)).isF32();
+  return mayPair && perResult >= fewest && isOfPairs();
 }
 
-Value ReduceEmitter::foldInPairs(ArrayRef<Value> terms) {
-  // Two chains: instructions on pairs of f16 must not follow each other's results at once.
+/// Two chains: instructions on pairs of f16 must not follow each other's results at once.
+Value ReduceEmitter::foldPairs(ArrayRef<Value> pairs) {
   Value chains[2];
-  for (size_t n = 0; terms.size() >= 2; terms = terms.drop_front(2), ++n) {
-    Value pair = e.pack({terms[0], terms[1]});
+  for (auto [n, pair] : llvm::enumerate(pairs)) {
     Value &chain = chains[n % 2];
     chain = chain ? fold(chain, pair) : pair;
   }
-  SmallVector<Value, 8> halves = e.unpack(chains[1] ? fold(chains[0], chains[1]) : chains[0], 2);
+  return chains[1] ? fold(chains[0], chains[1]) : chains[0];
+}
+
+Value ReduceEmitter::foldInPairs(ArrayRef<Value> terms) {
+  SmallVector<Value> pairs;
+  for (; terms.size() >= 2; terms = terms.drop_front(2))
+    pairs.push_back(e.pack({terms[0], terms[1]}));
+  SmallVector<Value, 8> halves = e.unpack(foldPairs(pairs), 2);
   Value result = fold(halves[0], halves[1]);
   return terms.empty() ? result : fold(result, terms[0]);
+}
+
+/// Two results whose terms lie side by side are a pair themselves: pairs of terms of one of them
+/// would be made by moves. False where they do not.
+bool ReduceEmitter::foldNeighbours(size_t result, ArrayRef<SmallVector<Term, 4>> terms) {
+  if (result + 1 == terms.size() || terms[result].size() != terms[result + 1].size())
+    return false;
+  SmallVector<Value> pairs;
+  for (auto [low, high] : llvm::zip(terms[result], terms[result + 1])) {
+    if (low.reg % 2 != 0 || high.reg != low.reg + 1)
+      return false;
+    pairs.push_back(e.pack({low.value, high.value}));
+  }
+  llvm::copy(e.unpack(foldPairs(pairs), 2), results.begin() + result);
+  return true;
 }
 
 void ReduceEmitter::foldRegisters() {
@@ -149,6 +188,7 @@ void ReduceEmitter::foldRegisters() {
   bool splits = chains > 1 && perResult >= chains * shortest;
   bool isInPairs = foldsPairs(perResult);
   std::vector<SmallVector<Value, 4>> parts(results.size());
+  std::vector<SmallVector<Term, 4>> terms(results.size()); // of pairs
   std::vector<int64_t> taken(results.size(), 0);
   for (int64_t rep = 0; rep < src.layout.numReps(); ++rep) {
     SmallVector<Value, 8> elements = e.registersOf(src, rep);
@@ -165,7 +205,7 @@ void ReduceEmitter::foldRegisters() {
       Value term = masked(termOf(elements[i]), masks, i);
       SmallVector<Value, 4> &sums = parts[target];
       if (isInPairs) {
-        sums.push_back(term);
+        terms[target].push_back({term, reg});
         continue;
       }
       int64_t chain = splits ? taken[target]++ % chains : 0;
@@ -175,13 +215,32 @@ void ReduceEmitter::foldRegisters() {
         sums[chain] = fold(sums[chain], term);
     }
   }
-  for (auto [result, sums] : llvm::zip(results, parts)) {
-    if (isInPairs && sums.size() > 1) {
-      result = foldInPairs(sums);
+  for (auto [n, sums] : llvm::enumerate(parts)) {
+    if (results[n] || (terms[n].size() > 1 && foldNeighbours(n, terms)))
+      continue; // it was the neighbour of one
+    for (Term term : terms[n])
+      sums.push_back(term.value);
+    if (terms[n].size() > 1) {
+      results[n] = foldInPairs(sums);
       continue;
     }
     for (Value sum : sums)
-      result = result ? fold(result, sum) : sum;
+      results[n] = results[n] ? fold(results[n], sum) : sum;
+  }
+}
+
+/// Combines each with the part of its number.
+void ReduceEmitter::foldInto(MutableArrayRef<Value> sums, ArrayRef<Value> parts) {
+  if (!sums[0])
+    return void(llvm::copy(parts, sums.begin()));
+  bool arePairs = sums.size() % 2 == 0 && kind == tile::ReduceKind::Sum && isOfPairs();
+  for (size_t n = 0; n < sums.size(); n += arePairs ? 2 : 1) {
+    if (!arePairs) {
+      sums[n] = fold(sums[n], parts[n]);
+      continue;
+    }
+    Value pair = fold(e.pack({sums[n], sums[n + 1]}), e.pack({parts[n], parts[n + 1]}));
+    llvm::copy(e.unpack(pair, 2), sums.begin() + n);
   }
 }
 
@@ -200,13 +259,39 @@ Value ReduceEmitter::exchange(Value value, int64_t laneMask) {
   return arith::TruncIOp::create(b, loc, type, other);
 }
 
+Value ReduceEmitter::laneBit(int64_t laneMask) {
+  return e.remIndex(e.divIndex(e.laneId, laneMask), 2);
+}
+
+/// Of two lanes that have terms of the same results each combines half of them. False, and nothing
+/// is done, where halves are no whole accesses of shared memory, or parts of one.
+bool ReduceEmitter::dealOut(int64_t laneMask, int64_t together) {
+  int64_t half = results.size() / 2;
+  if (results.size() % 2 != 0 || (half % together != 0 && together % half != 0))
+    return false;
+  Value bit = arith::AndIOp::create(b, loc, e.laneId, e.index(laneMask));
+  Value isUpper = arith::CmpIOp::create(b, loc, arith::CmpIPredicate::ne, bit, e.index(0));
+  for (int64_t n = 0; n < half; ++n) {
+    Value low = results[n], high = results[n + half];
+    Value sent = arith::SelectOp::create(b, loc, isUpper, low, high);
+    Value kept = arith::SelectOp::create(b, loc, isUpper, high, low);
+    results[n] = fold(kept, exchange(sent, laneMask));
+  }
+  results.truncate(half);
+  dealt.push_back(laneMask);
+  return true;
+}
+
 void ReduceEmitter::foldLanes() {
   const LayoutInput &lanes = src.layout.atom().inputs()[1];
+  bool deals = dealsResults();
+  int64_t together = deals ? resultsTogether(sharesOf(digitsAlong(src.layout, dim))) : 1;
   for (auto [bit, base] : llvm::enumerate(lanes.bases)) {
-    if (base[dim] == 0)
+    int64_t laneMask = int64_t(1) << bit;
+    if (base[dim] == 0 || (deals && dealOut(laneMask, together)))
       continue;
     for (Value &value : results)
-      value = fold(value, exchange(value, int64_t(1) << bit));
+      value = fold(value, exchange(value, laneMask));
   }
 }
 
@@ -230,26 +315,82 @@ Value ReduceEmitter::laneOfResults() {
   return e.remIndex(e.divIndex(e.laneId, below), int64_t(1) << own.size());
 }
 
+/// In shared memory.
+int64_t ReduceEmitter::bytesOfResult() {
+  return std::max<int64_t>(1, results[0].getType().getIntOrFloatBitWidth() / 8);
+}
+
+/// How many waves share the work of combining all results; 1: each combines all.
+int64_t ReduceEmitter::sharesOf(ArrayRef<WaveDigit> digits) {
+  // A second barrier costs less than to read so many parts.
+  constexpr int64_t mostParts = 64;
+  int64_t partners = 1;
+  for (const WaveDigit &d : digits)
+    partners *= d.count;
+  bool isShared = numResults % partners == 0 && numResults * partners > mostParts &&
+                  bytesOfResult() >= 4 && !results[0].getType().isInteger(1);
+  return isShared ? partners : 1;
+}
+
+/// Results of a lane that lie side by side, in one of the shares.
+int64_t ReduceEmitter::resultsTogether(int64_t shares) {
+  int64_t bytes = bytesOfResult(), together = 1;
+  while (bytes >= 4 && numResults % (2 * together * shares) == 0 &&
+         2 * together * bytes <= e.target.accessBytes)
+    together *= 2;
+  return together;
+}
+
+/// Whether lanes that have terms of the same results may each combine some of them, as all read
+/// what waves have left in shared memory: where lanes of the same results have one place there.
+bool ReduceEmitter::dealsResults() {
+  bool isOne = isUniformWithout(src.layout, dim) && e.target.predicatesLanes;
+  bool areAlone = llvm::all_of(src.layout.atom().inputs()[1].bases, [&](const Coords &base) {
+    return base[dim] == 0 || llvm::count(base, 0) == int64_t(base.size()) - 1;
+  });
+  return !isOne && areAlone && bytesOfResult() >= 4 && !digitsAlong(src.layout, dim).empty() &&
+         laneOfResults() != e.laneId;
+}
+
 /// Where each wave leaves its results: a value a lane, or, where all lanes have the same, one.
-/// Results that lie side by side are in one of the shares.
 WavePlaces ReduceEmitter::placesOf(int64_t bytes, int64_t shares) {
-  int64_t count = results.size(), lanes = e.target.waveLanes;
+  int64_t lanes = e.target.waveLanes;
   WavePlaces places;
   if (isUniformWithout(src.layout, dim) && e.target.predicatesLanes) {
     places.perWave = bytes;
     places.perResult = e.numWaves * bytes;
   } else {
-    while (bytes >= 4 && count % (2 * places.together * shares) == 0 &&
-           2 * places.together * bytes <= e.target.accessBytes)
-      places.together *= 2;
-    places.perWave = count * lanes * bytes;
+    places.together = resultsTogether(shares);
+    places.perWave = numResults * lanes * bytes;
     places.perResult = lanes * places.together * bytes;
     places.lane = e.mulIndex(laneOfResults(), places.together * bytes);
   }
-  int64_t size = count * e.numWaves * (places.lane ? lanes : 1) * bytes;
+  int64_t size = numResults * e.numWaves * (places.lane ? lanes : 1) * bytes;
   places.isOwn = exchangeOf(reduce, e.target).isOwn && e.hasOwnPlace(reduce);
   places.base = e.placeOfExchange(reduce, size);
   return places;
+}
+
+/// Each lane writes the results that it has.
+void ReduceEmitter::writeParts(const WavePlaces &places, Value own, Type stored) {
+  int64_t bytes = bytesOfResult(), first = numResults;
+  for (int64_t laneMask : dealt) {
+    first /= 2; // of the lanes that have this bit, beside those that have it not
+    int64_t offset =
+        first < places.together ? first * bytes : first / places.together * places.perResult;
+    own = e.addIndex(own, e.mulIndex(laneBit(laneMask), offset));
+  }
+  int64_t width = std::min<int64_t>(places.together, results.size());
+  SmallVector<Value, 4> row;
+  for (auto [r, value] : llvm::enumerate(results)) {
+    bool isBool = value.getType().isInteger(1);
+    row.push_back(isBool ? arith::ExtUIOp::create(b, loc, stored, value).getResult() : value);
+    if (int64_t(row.size()) < width)
+      continue;
+    wave::SharedWriteOp::create(b, loc, e.pack(row), own, Value(),
+                                places.base + int64_t(r) / places.together * places.perResult);
+    row.clear();
+  }
 }
 
 /// How many waves along the digits the n-th of the partners is from the first one.
@@ -271,7 +412,7 @@ void ReduceEmitter::foldShares(const WavePlaces &places, ArrayRef<WaveDigit> dig
     rank = e.addIndex(rank, e.mulIndex(digit, below));
     below *= d.count;
   }
-  int64_t rows = int64_t(results.size()) / places.together, share = rows / partners;
+  int64_t rows = numResults / places.together, share = rows / partners;
   Value mine = e.addIndex(start, e.mulIndex(rank, share * places.perResult));
   Type row = e.vectorOf(places.together, results[0].getType());
   SmallVector<Value> sums(share * places.together);
@@ -279,10 +420,8 @@ void ReduceEmitter::foldShares(const WavePlaces &places, ArrayRef<WaveDigit> dig
     for (int64_t p = 0; p < partners; ++p) {
       int64_t at = places.base + waveOf(digits, p) * places.perWave + n * places.perResult;
       Value read = wave::SharedReadOp::create(b, loc, row, mine, at);
-      for (auto [i, part] : llvm::enumerate(e.unpack(read, places.together))) {
-        Value &sum = sums[n * places.together + i];
-        sum = sum ? fold(sum, part) : part;
-      }
+      foldInto(MutableArrayRef(sums).slice(n * places.together, places.together),
+               e.unpack(read, places.together));
     }
   wave::WaveFenceOp::create(b, loc); // lanes may have the same results
   for (int64_t n = 0; n < share; ++n)
@@ -290,6 +429,7 @@ void ReduceEmitter::foldShares(const WavePlaces &places, ArrayRef<WaveDigit> dig
                                 e.pack(ArrayRef(sums).slice(n * places.together, places.together)),
                                 mine, Value(), places.base + n * places.perResult);
   wave::BarrierOp::create(b, loc);
+  results.resize(numResults);
   for (int64_t r = 0; r < rows; ++r) {
     Value read = wave::SharedReadOp::create(b, loc, row, start, places.base + r * places.perResult);
     llvm::copy(e.unpack(read, places.together), results.begin() + r * places.together);
@@ -310,52 +450,40 @@ void ReduceEmitter::foldWaves() {
   }
   bool isBool = results[0].getType().isInteger(1);
   Type stored = isBool ? Type(b.getI8Type()) : results[0].getType();
-  int64_t bytes = std::max<int64_t>(1, stored.getIntOrFloatBitWidth() / 8);
-  // A second barrier costs less than to read so many parts.
-  constexpr int64_t mostParts = 64;
-  int64_t count = results.size();
-  bool isShared = count % partners == 0 && count * partners > mostParts && bytes >= 4 && !isBool;
-  WavePlaces places = placesOf(bytes, isShared ? partners : 1);
+  int64_t bytes = bytesOfResult(), shares = sharesOf(digits);
+  WavePlaces places = placesOf(bytes, shares);
   if (!places.isOwn)
     wave::BarrierOp::create(b, loc); // what was there is read
   auto placeOf = [&](Value wave) {
     Value at = e.mulIndex(wave, places.perWave);
     return places.lane ? e.addIndex(at, places.lane) : at;
   };
-  Value own = placeOf(e.waveId);
-  SmallVector<Value, 4> row;
-  for (auto [r, value] : llvm::enumerate(results)) {
-    row.push_back(isBool ? arith::ExtUIOp::create(b, loc, stored, value).getResult() : value);
-    if (int64_t(row.size()) < places.together)
-      continue;
-    wave::SharedWriteOp::create(b, loc, e.pack(row), own, Value(),
-                                places.base + int64_t(r) / places.together * places.perResult);
-    row.clear();
-  }
+  writeParts(places, placeOf(e.waveId), stored);
   wave::BarrierOp::create(b, loc);
   Value start = placeOf(first);
-  if (isShared && places.lane)
+  if (shares > 1 && places.lane)
     return foldShares(places, digits, start, partners);
   // Values that lie side by side are read together.
   bool areTogether = places.perWave == bytes && digits.size() == 1 && digits[0].below == 1 &&
                      isPowerOf2(partners) && !isBool;
   int64_t width = areTogether ? std::min(partners, e.target.accessBytes / bytes) : 1;
-  for (size_t r = 0; r < results.size(); r += places.together) {
+  results.resize(numResults);
+  for (int64_t r = 0; r < numResults; r += places.together) {
     SmallVector<Value, 4> sums(places.together);
     for (int64_t p = 0; p < partners; p += width) {
       int64_t offset = waveOf(digits, p);
       int64_t count = width * places.together; // of several waves or several results
       Value read = wave::SharedReadOp::create(b, loc, e.vectorOf(count, stored), start,
                                               places.base + offset * places.perWave +
-                                                  int64_t(r) / places.together * places.perResult);
-      for (auto [n, part] : llvm::enumerate(e.unpack(read, count))) {
-        if (isBool) {
+                                                  r / places.together * places.perResult);
+      SmallVector<Value, 8> parts = e.unpack(read, count);
+      if (isBool)
+        for (Value &part : parts) {
           Value zero = arith::ConstantOp::create(b, loc, b.getZeroAttr(stored));
           part = arith::CmpIOp::create(b, loc, arith::CmpIPredicate::ne, part, zero);
         }
-        Value &sum = sums[n % places.together];
-        sum = sum ? fold(sum, part) : part;
-      }
+      for (ArrayRef<Value> rest = parts; !rest.empty(); rest = rest.drop_front(places.together))
+        foldInto(sums, rest.take_front(places.together));
     }
     llvm::copy(sums, results.begin() + r);
   }
@@ -399,6 +527,7 @@ void ReduceEmitter::run() {
     loadParts();
   else
     foldRegisters();
+  numResults = results.size();
   for (Value &value : results)
     if (!value) // a register that is padding of the result
       value = identity(tile::scalarTypeOf(tile::elementTypeOf(src.dtype, b.getContext())));

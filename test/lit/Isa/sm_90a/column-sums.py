@@ -1,5 +1,5 @@
 # Sums that lanes have each their own of, and waves a part of each: 16 bytes of a lane's parts go through shared memory
-# together, instead of a part an instruction.
+# together, instead of a part an instruction, and of two lanes that have parts of the same sums each adds up half of them.
 # RUN: tilec %s --entry "column_sums()" --target=sm_90a --emit=asm --no-cache | FileCheck %s
 # RUN: tilec-run %s --entry "column_sums()" --target=sm_90a --device=ptx --check | FileCheck %s --check-prefix=RIGHT
 # RUN: tilec-run %s --entry "column_sums()" --target=gfx942 --check | FileCheck %s --check-prefix=RIGHT
@@ -9,7 +9,9 @@
 # RUN: tilec %s --entry "column_sums(rows=64, columns=512)" --target=sm_90a --emit=asm --no-cache | FileCheck %s --check-prefix=SHARES
 # RUN: tilec-run %s --entry "column_sums(rows=64, columns=512)" --target=sm_90a --device=ptx --check | FileCheck %s --check-prefix=RIGHT
 # RUN: tilec-run %s --entry "column_sums(rows=64, columns=512)" --target=gfx942 --check | FileCheck %s --check-prefix=RIGHT
-# CHECK-COUNT-2: st.shared.v4.b32
+# CHECK-COUNT-4: shfl.sync.bfly
+# CHECK-NOT: shfl.sync.bfly
+# CHECK: st.shared.v4.b32
 # CHECK-NOT: st.shared
 # CHECK: bar.sync
 # CHECK-COUNT-16: ld.shared.v4.b32

@@ -84,6 +84,33 @@ wave.kernel @butterfly(["A", "C"]) access ["r", "w"] threads(64) shared(0) {
   wave.global_write %32, %C[%o] align 4 : f32, index
 }
 
+// Two lanes that each combine one of two values: gfx950 exchanges halves of both registers, and nothing is selected.
+
+// CHECK-LABEL: {{^}}trade:
+// GFX950-NOT: v_cndmask_b32
+// GFX950: v_permlane16_swap_b32
+// GFX950: v_max_f32
+// GFX950-NOT: v_cndmask_b32
+// GFX950: global_store_dword
+// GFX942: v_cndmask_b32
+// GFX942: ds_swizzle_b32
+wave.kernel @trade(["A", "C"]) access ["r", "w"] threads(64) shared(0) {
+^bb0(%A: !wave.global, %C: !wave.global):
+  %o = wave.lane_id
+  %c0 = arith.constant 0 : index
+  %c16 = arith.constant 16 : index
+  %x = wave.global_read %A[%o] align 4 : index -> f32
+  %p = arith.addi %o, %c16 : index
+  %y = wave.global_read %A[%p] align 4 : index -> f32
+  %bit = arith.andi %o, %c16 : index
+  %upper = arith.cmpi ne, %bit, %c0 : index
+  %sent = arith.select %upper, %x, %y : f32
+  %kept = arith.select %upper, %y, %x : f32
+  %other = wave.shuffle_xor %sent, 16 : f32
+  %max = arith.maxnumf %kept, %other : f32
+  wave.global_write %max, %C[%o] align 4 : f32, index
+}
+
 // Where the values of a group may differ, and where the operation is another one, partners are exact.
 
 // CHECK-LABEL: {{^}}no_butterfly:

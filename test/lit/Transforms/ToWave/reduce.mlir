@@ -2,7 +2,8 @@
 // RUN: tilec-opt %s --verify-contracts=sm_80 --pass-pipeline='builtin.module(tile.program(tile-normalize,tile-lay-out{target=sm_80},tile-expand-pipelines{target=sm_80},tile-place-shared{target=sm_80},tile-place-barriers),tile-to-wave{target=sm_80},canonicalize{region-simplify=disabled},cse)' | FileCheck %s --check-prefix=TWO
 //
 // The maximum of rows: of the lane's own registers first, then of the lanes that share a row. Where two
-// waves share one (two on sm_80, one on gfx950), through shared memory with a barrier; a lane's results lie together.
+// waves share one (two on sm_80, one on gfx950), through shared memory with a barrier; a lane's results lie together, and of
+// two lanes that have terms of both results each combines one.
 
 // ONE-LABEL: wave.kernel @reduce(
 // ONE:       wave.mma
@@ -17,8 +18,14 @@
 // ONE:       wave.global_write {{%[0-9]+}}, %R[{{%[0-9]+}}] mask({{%[0-9]+}})
 
 // TWO-LABEL: wave.kernel @reduce({{.*}} shared(4608)
-// TWO-COUNT-4: wave.shuffle_xor
-// TWO-COUNT-1: wave.shared_write
+// TWO:       arith.select
+// TWO-NEXT:  arith.select
+// TWO-NEXT:  wave.shuffle_xor {{%[0-9]+}}, 1 : f32
+// TWO-NEXT:  arith.maxnumf
+// TWO-NEXT:  wave.shuffle_xor {{%[0-9]+}}, 2 : f32
+// TWO-NEXT:  arith.maxnumf
+// TWO-NOT:   wave.shuffle_xor
+// TWO-COUNT-1: wave.shared_write {{%[0-9]+}}, {{%[0-9]+}} imm({{[0-9]+}}) : f32
 // TWO-NEXT:  wave.barrier
 // TWO-COUNT-2: wave.shared_read
 // TWO:       wave.global_write
