@@ -202,6 +202,8 @@ public:
   virtual llvm::Value *approxSine(llvm::Value *value, bool isCosine) { return nullptr; }
   /// 2^x in f32, denormals kept, within 2 ulp.
   virtual llvm::Value *exp2(llvm::Value *value) = 0;
+  /// e^x in f32, denormals kept, within 2 ulp; null: there is nothing shorter than a polynomial.
+  virtual llvm::Value *exp(llvm::Value *value) { return nullptr; }
   /// value * 2^exponent for f32 and an i32 in [-300, 300], rounded once.
   virtual llvm::Value *ldexp(llvm::Value *value, llvm::Value *exponent) = 0;
 

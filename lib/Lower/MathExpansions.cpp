@@ -108,6 +108,8 @@ std::pair<llvm::Value *, llvm::Value *> MathExpansions::reduceExp(llvm::Value *x
 }
 
 llvm::Value *MathExpansions::exp(llvm::Value *x) {
+  if (llvm::Value *power = e.exp(x))
+    return power;
   // Beyond these, the result is 0 or infinity already.
   auto [r, n] = reduceExp(clamp(x, -104.0, 89.0));
   return e.ldexp(add(expm1Reduced(r), 1.0), n);

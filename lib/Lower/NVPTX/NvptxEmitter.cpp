@@ -84,6 +84,7 @@ public:
   llvm::Value *reciprocal(llvm::Value *value) override;
   llvm::Value *approxRsqrt(llvm::Value *value) override;
   llvm::Value *exp2(llvm::Value *value) override;
+  llvm::Value *exp(llvm::Value *value) override;
   llvm::Value *ldexp(llvm::Value *value, llvm::Value *exponent) override;
 
   bool convertsSmallFloat(DType format) const override;
@@ -566,6 +567,28 @@ llvm::Value *NvptxEmitter::approxRsqrt(llvm::Value *value) {
 /// ex2.approx.f32 takes and gives denormals; its error is below 2 ulp (PTX ISA, ex2).
 llvm::Value *NvptxEmitter::exp2(llvm::Value *value) {
   return call("llvm.nvvm.ex2.approx", {value->getType()}, {value});
+}
+
+/// 2^n * 2^r with x log2(e) = n + r, where n is from -126 to 126 and so 2^n an f32. Beyond that r
+/// grows, and the second power and the product become what the result does: a denormal, 0, an
+/// infinity. n is found within [0, 1], to which a sum is clamped for nothing (.sat), and stands in
+/// the last bits of a large number, one above the exponent's field.
+llvm::Value *NvptxEmitter::exp(llvm::Value *value) {
+  constexpr double log2e = 1.44269504088896340736;
+  constexpr float high = log2e;
+  constexpr double low = log2e - high; // positive: an infinity stays what it is
+  constexpr double most = 126, magic = 0x1.8p23 + 1;
+  auto fma = [&](llvm::Value *x, double y, llvm::Value *z) {
+    llvm::Value *factor = llvm::ConstantFP::get(x->getType(), y);
+    return b.CreateIntrinsic(llvm::Intrinsic::fma, {x->getType()}, {x, factor, z});
+  };
+  auto number = [&](double x) { return llvm::ConstantFP::get(value->getType(), x); };
+  llvm::Value *place = fma(value, log2e / (2 * most), number(0.5));
+  llvm::Value *shifted = fma(call("llvm.nvvm.saturate.f", {}, {place}), 2 * most, number(magic));
+  llvm::Value *whole = b.CreateFAdd(shifted, number(-magic - most));
+  llvm::Value *rest = fma(value, low, fma(value, high, b.CreateFNeg(whole)));
+  llvm::Value *power = b.CreateShl(b.CreateBitCast(shifted, b.getInt32Ty()), 23);
+  return b.CreateFMul(approxExp2(rest), b.CreateBitCast(power, b.getFloatTy()));
 }
 
 /// There is no such instruction: two products with powers of two, of which the first is exact.

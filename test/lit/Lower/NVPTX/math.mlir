@@ -25,6 +25,10 @@ wave.kernel @math(["A", "C"]) access ["r", "w"] threads(64) shared(0) {
   %6 = math.log2 %5 fastmath<afn> : f32
   // CHECK: rsqrt.approx.f32
   %7 = math.rsqrt %6 : f32
+  // n of 2^n * 2^r is found in [0, 1].
+  // CHECK: cvt.sat.f32.f32
+  // CHECK: ex2.approx.ftz.f32
+  // CHECK: shl.b32 {{.*}}, 23
   %8 = math.exp %7 : f32
   %9 = math.log %8 : f32
   %10 = math.log2 %9 : f32
