@@ -323,26 +323,43 @@ static FragmentLayout alongMemory(tile::ElementLoop loop, FragmentLayout layout,
   return layout;
 }
 
+/// Whether neighbours of the loop's last variable are at places of their own: an element that all
+/// of a row share says nothing of how many a lane takes.
+static bool movesAlongRow(ValueRange indices, tile::ElementLoop loop) {
+  Value last = loop.ivs().back();
+  llvm::SmallPtrSet<Value, 16> seen;
+  SmallVector<Value> open(indices);
+  while (!open.empty()) {
+    Value value = open.pop_back_val();
+    Operation *op = value.getDefiningOp();
+    if (value == last || (op && op->getNumRegions() > 0))
+      return true;
+    if (op && loop->isProperAncestor(op) && seen.insert(value).second)
+      llvm::append_range(open, op->getOperands());
+  }
+  return false;
+}
+
 FragmentLayout defaultLoopLayout(tile::ElementLoop loop, const TargetInfo &target,
                                  int64_t numWaves) {
   unsigned widest = narrowest;
   int64_t fewest = 1; // elements a lane: both of a byte that holds two
   bool rearranges = false;
   loop.walk([&](Operation *op) {
-    auto note = [&](tile::BufferType type) {
-      DType dtype = tile::dtypeOf(type.getElementType());
-      if (type.isGlobal() || type.isShared())
-        widest = std::max(widest, bitsOf(dtype));
-      if (type.isGlobal() && bitsOf(dtype) == 4)
-        fewest = 2;
-    };
+    std::optional<ElementAccess> access = elementAccess(op);
+    if (!access || !(isa<tile::LoadOp, tile::StoreOp>(op)))
+      return;
+    tile::BufferType type = access->type();
     auto load = dyn_cast<tile::LoadOp>(op);
-    if (load && isRearranged(load, loop))
-      rearranges = true;
-    else if (load)
-      note(load.getBuffer().getType());
-    if (auto store = dyn_cast<tile::StoreOp>(op))
-      note(store.getBuffer().getType());
+    bool isRearranging = load && isRearranged(load, loop);
+    rearranges |= isRearranging;
+    if (isRearranging || !(type.isGlobal() || type.isShared()))
+      return;
+    unsigned bits = bitsOf(tile::dtypeOf(type.getElementType()));
+    if (movesAlongRow(access->indices, loop))
+      widest = std::max(widest, bits);
+    if (type.isGlobal() && bits == 4)
+      fewest = 2;
   });
   FragmentLayout layout = spread(*loop.constantExtents(), widest, fewest, target, numWaves);
   return rearranges ? alongMemory(loop, layout, target, numWaves) : layout;
