@@ -7,13 +7,16 @@
 //
 // and lets them compute both values and select one: what they read of tensors stands in no branch
 // then, and can be read a round ahead (Pipelines/HeldRounds). So in all loops over elements where
-// both sides read tiles alone: the reads of a lane start together, and neighbours are one access.
-// And `if i >= n: A[i, j] = 0` of a tile that the round copies stores all of it.
+// both sides read tiles alone, or where an element that is read, as one of a mask, chooses for its
+// neighbours of a row each: the reads of a lane start together, and neighbours are one access. What
+// both sides read is read once. And `if i >= n: A[i, j] = 0` of a tile that the round copies stores
+// all of it.
 //
 // SPDX-License-Identifier: Apache-2.0
 //===----------------------------------------------------------------------===//
 #include "Layouts/Stores.h"
 #include "Normalize/Locals.h"
+#include "Normalize/MeetingIterations.h"
 #include "Normalize/Normalize.h"
 
 #include "tilec/Analysis/Buffers.h"
@@ -80,14 +83,42 @@ void keepInside(tile::LoadOp load, Value condition, bool isChosen) {
   }
 }
 
+/// Whether what is computed in the loop hangs on a read: one that `counts`.
+bool hangsOnRead(ValueRange values, tile::ParallelOp loop,
+                 llvm::function_ref<bool(tile::LoadOp)> counts) {
+  llvm::SmallPtrSet<Operation *, 16> seen;
+  SmallVector<Value> open(values);
+  while (!open.empty()) {
+    Operation *op = open.pop_back_val().getDefiningOp();
+    if (!op || !loop->isProperAncestor(op) || !seen.insert(op).second)
+      continue;
+    if (auto load = dyn_cast<tile::LoadOp>(op); load && counts(load))
+      return true;
+    llvm::append_range(open, op->getOperands());
+  }
+  return false;
+}
+
+/// Whether neighbours of a row each read what they choose by: a lane would take the branch for each
+/// of its elements, and read one at a time.
+bool choosesByElement(scf::IfOp branch) {
+  auto loop = dyn_cast<tile::ParallelOp>(branch->getParentOp());
+  return loop && hangsOnRead(branch.getCondition(), loop, [&](tile::LoadOp load) {
+           return variablesIn(load.getIndices(), loop).contains(loop.ivs().size() - 1);
+         });
+}
+
 /// What the sides of a branch read.
 struct SideReads {
   bool tensors = false, shared = false;
+  bool gathered = false; ///< where a number says that is read
 
   void add(Operation &op) {
     if (auto load = dyn_cast<tile::LoadOp>(op)) {
       tensors |= load.getBuffer().getType().isGlobal();
       shared |= load.getBuffer().getType().isShared();
+      gathered |= hangsOnRead(load.getIndices(), outermostParallelOf(load),
+                              [](tile::LoadOp) { return true; });
     }
   }
 };
@@ -125,11 +156,42 @@ bool choosesValue(scf::IfOp branch, bool isOfRound) {
   bool isOnePlace = !one || (one.getBuffer() == other.getBuffer() &&
                              one.getValue().getType() == other.getValue().getType() &&
                              llvm::equal(one.getIndices(), other.getIndices(), isSame));
-  bool isWorthIt = reads.tensors ? isOfRound : reads.shared;
+  bool isWorthIt =
+      reads.tensors ? isOfRound || (!reads.gathered && choosesByElement(branch)) : reads.shared;
   return isOnePlace && isWorthIt && count <= mostOps;
 }
 
+/// What computes or reads the same as an op; null: nothing does.
+Operation *findSame(Operation &op, ArrayRef<Operation *> others) {
+  if (!isa<tile::LoadOp>(op) && !isMemoryEffectFree(&op))
+    return nullptr;
+  auto found = llvm::find_if(others, [&](Operation *other) {
+    return OperationEquivalence::isEquivalentTo(&op, other, OperationEquivalence::IgnoreLocations);
+  });
+  return found == others.end() ? nullptr : *found;
+}
+
+/// What stands on both sides is computed once; a place that both read is read whatever is chosen.
+void shareSides(scf::IfOp branch) {
+  SmallVector<Operation *> first;
+  for (Block *side : {branch.thenBlock(), branch.elseBlock()})
+    for (Operation &op : llvm::make_early_inc_range(side->without_terminator())) {
+      Operation *same = findSame(op, first);
+      if (!same) {
+        if (side == branch.thenBlock())
+          first.push_back(&op);
+        continue;
+      }
+      op.replaceAllUsesWith(same);
+      op.erase();
+      // Its operands are shared, too, and stand in front of it.
+      if (side == branch.elseBlock() && same->getBlock() == branch.thenBlock())
+        same->moveBefore(branch);
+    }
+}
+
 void select(scf::IfOp branch) {
+  shareSides(branch);
   tile::StoreOp one = storeOf(branch.thenBlock()), other = storeOf(branch.elseBlock());
   for (Block *side : {branch.thenBlock(), branch.elseBlock()})
     for (Operation &op : llvm::make_early_inc_range(side->without_terminator())) {

@@ -272,6 +272,23 @@ int64_t ElementBuilder::alignedWidth(int64_t width, const TensorPlace &place, bo
   return width;
 }
 
+/// Whether some elements of a lane have one quotient by a number, of a variable of the loop.
+static bool haveOneQuotient(arith::DivUIOp quotient, const Elements &elements, int64_t first,
+                            int64_t count) {
+  auto variable = dyn_cast<BlockArgument>(quotient.getLhs());
+  std::optional<int64_t> by = tile::constantInt(quotient.getRhs());
+  if (!variable || !by || *by <= 0)
+    return false;
+  unsigned d = variable.getArgNumber();
+  const LaneCoord &coord = elements.coords[d];
+  // The lane's first element begins a piece of so many, which lies in one multiple of the divisor.
+  int64_t piece = std::gcd(coord.constant, coord.value ? std::gcd(coord.divisor, *by) : *by);
+  for (int64_t e = first; e < first + count; ++e)
+    if (elements.deltas[e][d] / piece != elements.deltas[first][d] / piece)
+      return false;
+  return true;
+}
+
 bool ElementBuilder::agrees(Value value, const Elements &elements, int64_t first, int64_t count) {
   auto agree = [&](ValueRange values) {
     return llvm::all_of(values, [&](Value v) { return agrees(v, elements, first, count); });
@@ -290,6 +307,10 @@ bool ElementBuilder::agrees(Value value, const Elements &elements, int64_t first
   }
   Operation *op = value.getDefiningOp();
   if (!loop->isProperAncestor(op))
+    return true;
+  if (auto quotient = dyn_cast<arith::DivUIOp>(op);
+      quotient && llvm::is_contained(loop.ivs(), quotient.getLhs()) &&
+      haveOneQuotient(quotient, elements, first, count))
     return true;
   if (auto load = dyn_cast<tile::LoadOp>(op)) // each element has local buffers of its own
     return !load.getBuffer().getType().isLocal() && agree(load.getIndices());
