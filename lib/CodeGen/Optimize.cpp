@@ -9,6 +9,7 @@
 //===----------------------------------------------------------------------===//
 #include "Optimize.h"
 
+#include "GuardedReads.h"
 #include "HalfPairs.h"
 #include "HalfSums.h"
 #include "InvariantGuards.h"
@@ -152,6 +153,7 @@ void optimizeWith(Module &module, TargetMachine &machine, Arch arch) {
   passes.addPass(ShortNumbers());
   passes.addPass(WholeNumbers());
   passes.addPass(JoinMasks());
+  passes.addPass(GatherGuardedReads());
   passes.addPass(PreferRegisters(targetInfo(arch).registers.ofUnit));
   ModulePassManager pipeline;
   pipeline.addPass(createModuleToFunctionPassAdaptor(std::move(passes)));

@@ -22,6 +22,8 @@
 //===----------------------------------------------------------------------===//
 #include "PreferRegisters.h"
 
+#include "GuardedReads.h"
+
 #include "tilec/CodeGen/CodeGen.h"
 
 #include "llvm/Analysis/LoopInfo.h"
@@ -68,13 +70,25 @@ unsigned meetings(Function &function) {
   }));
 }
 
-/// 32-bit words of a thread that are read of tensors, most of them before they are used.
-unsigned wordsRead(Function &function) {
-  uint64_t bits = 0;
-  for (const llvm::Instruction &instr : instructions(function))
+/// Bits of a thread that are read of tensors.
+struct BitsRead {
+  uint64_t plain = 0, guarded = 0; ///< most of them before they are used; by a mask, in groups
+
+  /// 32-bit words at once.
+  unsigned words() const {
+    return unsigned(plain / 32 + std::min<uint64_t>(guarded / 32, wordsOfGuardedReads));
+  }
+};
+
+BitsRead bitsRead(Function &function) {
+  BitsRead bits;
+  for (const llvm::Instruction &instr : instructions(function)) {
+    auto *call = dyn_cast<CallBase>(&instr);
     if (readsTensors(instr))
-      bits += function.getDataLayout().getTypeSizeInBits(instr.getType());
-  return unsigned(bits / 32);
+      (call && isGuardedConstantRead(*call) ? bits.guarded : bits.plain) +=
+          function.getDataLayout().getTypeSizeInBits(instr.getType());
+  }
+  return bits;
 }
 
 } // namespace
@@ -84,7 +98,8 @@ unsigned PreferRegisters::blocksToKeep(Function &function) const {
   if (function.getFnAttribute("nvvm.reqntid").getValueAsString().getAsInteger(10, threads))
     return 0;
   // What ptxas took for ten kernels of rows (test/bench/hopper/rows.py), within a sixth.
-  unsigned needed = 24 + wordsRead(function) * 3 / 2;
+  BitsRead bits = bitsRead(function);
+  unsigned needed = 24 + bits.words() * 3 / 2;
   // The grid has no second block that would lose its place. What is read once and written at once
   // comes in turns; of much more (the 1089 words of test/e2e/lockstep-locals.py) some is spilled.
   constexpr unsigned mostInTurns = 2 * 255;
@@ -101,7 +116,9 @@ unsigned PreferRegisters::blocksToKeep(Function &function) const {
     return 0;
   if (meetings(function) > 0 || inShared == 0)
     return 1;
-  return std::clamp(enoughThreads / threads, 1U, std::min(fitting, inShared));
+  // ptxas would take all registers there are for later groups.
+  unsigned enough = bits.guarded > 0 ? fitting : enoughThreads / threads;
+  return std::clamp(enough, 1U, std::min(fitting, inShared));
 }
 
 PreservedAnalyses PreferRegisters::run(Function &function, FunctionAnalysisManager &analyses) {

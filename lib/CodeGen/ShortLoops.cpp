@@ -7,6 +7,7 @@
 //===----------------------------------------------------------------------===//
 #include "ShortLoops.h"
 
+#include "GuardedReads.h"
 #include "LargeCode.h"
 
 #include "llvm/ADT/SmallPtrSet.h"
@@ -66,7 +67,9 @@ std::optional<unsigned> sizeOf(const Loop &loop) {
 bool readsConstants(const Loop &loop) {
   return any_of(loop.blocks(), [](const BasicBlock *block) {
     return any_of(*block, [](const Instruction &instr) {
-      return isa<LoadInst>(instr) && instr.hasMetadata(LLVMContext::MD_invariant_load);
+      auto *call = dyn_cast<CallBase>(&instr);
+      return (isa<LoadInst>(instr) && instr.hasMetadata(LLVMContext::MD_invariant_load)) ||
+             (call && isGuardedConstantRead(*call));
     });
   });
 }
