@@ -10,6 +10,26 @@
 # RUN: tilec-run %s --entry "under_condition()" --arg n=2 --target=gfx950 --check | FileCheck %s
 # RUN: tilec-run %s --entry "gemv()" --target=gfx942 --check | FileCheck %s
 # RUN: tilec-run %s --entry "gemv()" --target=gfx950 --check | FileCheck %s
+#
+# So are the largest and smallest elements that a loop has seen, from what was there in front of it; not where a round
+# reads them.
+# RUN: tilec-run %s --entry "extremes()" --target=gfx942 --check --sim-mode=strict | FileCheck %s
+# RUN: tilec-run %s --entry "extremes()" --target=gfx950 --check --sim-interleave=1 | FileCheck %s
+# RUN: tilec-run %s --entry "extremes()" --target=sm_80 --device=ptx --check | FileCheck %s
+# RUN: tilec-run %s --entry "extremes()" --target=sm_90a --device=ptx --check --sim-interleave=2 | FileCheck %s
+# RUN: tilec-run %s --entry "extremes(dtype='int32', held='int32')" --target=gfx950 --check --sim-mode=strict | FileCheck %s
+# RUN: tilec-run %s --entry "extremes(held='float16', dim=0)" --target=gfx942 --check --sim-interleave=3 | FileCheck %s
+# RUN: tilec-run %s --entry "extremes(held='float16', dim=0)" --target=gfx950 --check | FileCheck %s
+# RUN: tilec-run %s --entry "extremes(held='float16', dim=0)" --target=sm_80 --device=ptx --check | FileCheck %s
+# RUN: tilec-run %s --entry "extremes(rounds=0)" --target=gfx950 --check | FileCheck %s
+# RUN: tilec-run %s --entry "extremes(read=True)" --target=gfx950 --check --sim-mode=strict | FileCheck %s
+# RUN: tilec %s --entry "extremes()" --target=gfx950 --emit=tile-pipelined | FileCheck %s --check-prefix=LATE
+# RUN: tilec %s --entry "extremes(read=True)" --target=gfx950 --emit=tile-pipelined | FileCheck %s --check-prefix=EACH
+# LATE:     tile.for
+# LATE:     tile.reduce{{ +}}absmax {{.*}}clear = false, step = #tile<reduce_step parts>
+# LATE:     tile.reduce{{ +}}absmax {{.*}}step = #tile<reduce_step combine>
+# EACH-NOT: reduce_step
+#
 # CHECK: result {{ *}}PASS
 import tilelang.language as T
 
@@ -105,5 +125,36 @@ def gemv():
                     sum[i] += T.cast(a[i, j], "float32") * T.cast(b[j], "float32")
             T.finalize_reducer(sum)
             T.copy(sum, y[bm * 128])
+
+    return main
+
+
+def extremes(rows=16, columns=512, rounds=4, dtype="float16", held="float32", dim=1, threads=256, read=False):
+    n = rows if dim == 1 else columns
+
+    @T.prim_func
+    def main(X: T.Tensor((rows, max(rounds, 1) * columns), dtype), Y: T.Tensor((n,), held), Z: T.Tensor((3, n), held)):
+        with T.Kernel(1, threads=threads):
+            x = T.alloc_fragment((rows, columns), dtype)
+            largest = T.alloc_fragment((n,), held)
+            smallest = T.alloc_fragment((n,), held)
+            widest = T.alloc_fragment((n,), held)
+            seen = T.alloc_fragment((n,), held)
+            T.copy(Y, largest)
+            T.copy(Y, smallest)
+            T.copy(Y, widest)
+            T.clear(seen)
+            for k in T.Pipelined(rounds, num_stages=2):
+                T.copy(X[0, k * columns], x)
+                T.reduce_max(x, largest, dim=dim, clear=False)
+                T.reduce_min(x, smallest, dim=dim, clear=False)
+                T.reduce_absmax(x, widest, dim=dim, clear=False)
+                if read:
+                    for i in T.Parallel(n):
+                        seen[i] += largest[i] + smallest[i] + widest[i]
+            for i in T.Parallel(n):
+                Z[0, i] = largest[i] + seen[i]
+                Z[1, i] = smallest[i]
+                Z[2, i] = widest[i]
 
     return main

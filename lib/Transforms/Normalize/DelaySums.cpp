@@ -3,7 +3,9 @@
 // A row of S lies in several lanes (and waves). Adding up is linear: what a loop makes of
 // the sums by sums and products with factors that all lanes of a row have alike, it may
 // make of each lane's part of them. The buffers that hold parts are found from the
-// reduction on, through the loop's statements; each must start at zero.
+// reduction on, through the loop's statements; each must start at zero. The largest of what
+// a loop has seen, which nothing else of it reads, is one of each lane's part as well, from
+// whatever all lanes began with.
 //
 // SPDX-License-Identifier: Apache-2.0
 //===----------------------------------------------------------------------===//
@@ -245,12 +247,11 @@ bool isSpread(tile::ReduceOp reduce) {
                       [&](const Factor &f) { return f.dim == dim && f.count > 1; });
 }
 
-void delay(tile::ForOp loop, tile::ReduceOp first) {
-  Finder finder(loop, first);
-  if (!finder.run())
-    return;
-  for (tile::ReduceOp reduce : finder.reductions)
+/// Lanes keep parts in the loop. Those in `parts` that are read elsewhere are combined behind it.
+void combineBehind(tile::ForOp loop, ArrayRef<tile::ReduceOp> reductions, ArrayRef<Value> parts) {
+  for (tile::ReduceOp reduce : reductions)
     reduce.setStep(tile::ReduceStep::Parts);
+  tile::ReduceOp first = reductions.front();
   // What is combined behind the loop has the layout of what is summed inside: a buffer of the
   // loop's own, where a parallel's reduction was recognised, is known there as well.
   auto summed = first.getSrc().getDefiningOp<tile::AllocOp>();
@@ -258,29 +259,82 @@ void delay(tile::ForOp loop, tile::ReduceOp first) {
     summed->moveBefore(loop);
   OpBuilder b(loop->getContext());
   b.setInsertionPointAfter(loop);
-  for (Value buffer : finder.parts)
+  for (Value buffer : parts)
     if (llvm::any_of(buffer.getUsers(), [&](Operation *user) { return !loop->isAncestor(user); }))
-      tile::ReduceOp::create(b, first.getLoc(), tile::ReduceKind::Sum, first.getSrc(), buffer,
-                             first.getDim(), /*clear=*/true, /*nan_propagate=*/false,
+      tile::ReduceOp::create(b, first.getLoc(), first.getKind(), first.getSrc(), buffer,
+                             first.getDim(), /*clear=*/true, first.getNanPropagate(),
                              tile::ReduceStep::Combine, /*shared_place=*/{});
+}
+
+void delaySum(tile::ForOp loop, tile::ReduceOp first) {
+  Finder finder(loop, first);
+  if (finder.run())
+    combineBehind(loop, finder.reductions, finder.parts);
+}
+
+/// To combine a value twice changes nothing.
+bool isIdempotent(tile::ReduceKind kind) {
+  return kind == tile::ReduceKind::Max || kind == tile::ReduceKind::Min ||
+         kind == tile::ReduceKind::AbsMax;
+}
+
+Type scalarTypeOf(Value buffer) {
+  return tile::scalarTypeOf(cast<tile::BufferType>(buffer.getType()).getElementType());
+}
+
+/// All lanes begin with what the buffer had in front of the loop, and nothing of the loop has
+/// anything to do with it but such reductions, of which one may stand for all.
+void delayExtreme(tile::ForOp loop, tile::ReduceOp first) {
+  Value buffer = first.getDst();
+  auto alloc = buffer.getDefiningOp<tile::AllocOp>();
+  if (first.getClear() || !alloc || loop->isAncestor(alloc) || !fragmentLayoutOf(buffer) ||
+      !first.getSrc().getDefiningOp<tile::AllocOp>() ||
+      scalarTypeOf(first.getSrc()) != scalarTypeOf(buffer))
+    return;
+  SmallVector<tile::ReduceOp> reductions;
+  for (Operation *user : buffer.getUsers()) {
+    if (isa<tile::SubviewOp, tile::ReshapeOp>(user))
+      return;
+    if (!loop->isAncestor(user))
+      continue;
+    auto reduce = dyn_cast<tile::ReduceOp>(user);
+    const FragmentLayout *layout = reduce ? fragmentLayoutOf(reduce.getSrc()) : nullptr;
+    bool isLike = layout && *layout == *fragmentLayoutOf(first.getSrc()) &&
+                  reduce->getBlock() == loop.bodyBlock() && reduce.getDst() == buffer &&
+                  reduce.getSrc() != buffer && reduce.getKind() == first.getKind() &&
+                  reduce.getDim() == first.getDim() && !reduce.getClear() &&
+                  reduce.getNanPropagate() == first.getNanPropagate() &&
+                  reduce.getSrc().getType() == first.getSrc().getType();
+    if (!isLike)
+      return;
+    reductions.push_back(reduce);
+  }
+  combineBehind(loop, reductions, buffer);
 }
 
 } // namespace
 
 /// `l[i] = l[i] * alpha[i] + sum(row i of S)` in every round of a loop, from l = 0: each lane keeps
-/// the sum of its own elements, and lanes and waves combine theirs after the loop.
+/// the sum of its own elements, and lanes and waves combine theirs after the loop. So with
+/// `m[i] = max(m[i], max(row i of S))`.
 static void delaySums(tile::KernelOp kernel) {
   if (kernel.getLockstep())
     return;
-  SmallVector<tile::ReduceOp> sums;
+  SmallVector<tile::ReduceOp> found;
   kernel.walk([&](tile::ReduceOp reduce) {
-    if (reduce.getKind() == tile::ReduceKind::Sum && isa<tile::ForOp>(reduce->getParentOp()) &&
-        isSpread(reduce))
-      sums.push_back(reduce);
+    if ((reduce.getKind() == tile::ReduceKind::Sum || isIdempotent(reduce.getKind())) &&
+        isa<tile::ForOp>(reduce->getParentOp()) && isSpread(reduce))
+      found.push_back(reduce);
   });
-  for (tile::ReduceOp sum : sums)
-    if (sum.getStep() == tile::ReduceStep::Whole)
-      delay(cast<tile::ForOp>(sum->getParentOp()), sum);
+  for (tile::ReduceOp reduce : found) {
+    auto loop = cast<tile::ForOp>(reduce->getParentOp());
+    if (reduce.getStep() != tile::ReduceStep::Whole)
+      continue;
+    if (isIdempotent(reduce.getKind()))
+      delayExtreme(loop, reduce);
+    else
+      delaySum(loop, reduce);
+  }
 }
 
 namespace {
