@@ -27,7 +27,7 @@
 # RUN: tilec %s --entry "extremes(read=True)" --target=gfx950 --emit=tile-pipelined | FileCheck %s --check-prefix=EACH
 # LATE:     tile.for
 # LATE:     tile.reduce{{ +}}absmax {{.*}}clear = false, step = #tile<reduce_step parts>
-# LATE:     tile.reduce{{ +}}absmax {{.*}}step = #tile<reduce_step combine>
+# LATE:     tile.reduce{{ +}}max {{.*}}step = #tile<reduce_step combine>
 # EACH-NOT: reduce_step
 #
 # CHECK: result {{ *}}PASS

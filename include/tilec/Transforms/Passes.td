@@ -1032,7 +1032,8 @@ def DelaySumsPass : Pass<"tile-delay-sums", "::tilec::tile::ProgramOp"> {
   let description = [{
     Needs:  layouts.
     Gives:  `l[i] = l[i] * alpha[i] + sum(row i of S)` in every round of a loop, from l = 0: each lane keeps the sum
-            of its own elements; lanes and waves combine theirs behind the loop.
+            of its own elements; lanes and waves combine theirs behind the loop. So of maxima, minima and
+            largest magnitudes that nothing else of the loop reads, from any start.
     Leaves: lockstep kernels; everything else. docs/decisions/0007-sums-are-combined-late.md.
   }];
   let dependentDialects = ["::mlir::arith::ArithDialect"];

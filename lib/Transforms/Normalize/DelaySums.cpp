@@ -257,13 +257,17 @@ void combineBehind(tile::ForOp loop, ArrayRef<tile::ReduceOp> reductions, ArrayR
   auto summed = first.getSrc().getDefiningOp<tile::AllocOp>();
   if (loop->isProperAncestor(summed))
     summed->moveBefore(loop);
+  // Parts are magnitudes, or what the buffer had in front of a loop without a round.
+  tile::ReduceKind kind = first.getKind();
+  if (kind == tile::ReduceKind::AbsMax)
+    kind = tile::ReduceKind::Max;
   OpBuilder b(loop->getContext());
   b.setInsertionPointAfter(loop);
   for (Value buffer : parts)
     if (llvm::any_of(buffer.getUsers(), [&](Operation *user) { return !loop->isAncestor(user); }))
-      tile::ReduceOp::create(b, first.getLoc(), first.getKind(), first.getSrc(), buffer,
-                             first.getDim(), /*clear=*/true, first.getNanPropagate(),
-                             tile::ReduceStep::Combine, /*shared_place=*/{});
+      tile::ReduceOp::create(b, first.getLoc(), kind, first.getSrc(), buffer, first.getDim(),
+                             /*clear=*/true, first.getNanPropagate(), tile::ReduceStep::Combine,
+                             /*shared_place=*/{});
 }
 
 void delaySum(tile::ForOp loop, tile::ReduceOp first) {
