@@ -21,8 +21,9 @@ namespace {
 
 /// Whether all waves of the gemm have a large atom, and no part of one is wasted.
 bool fillsWaves(tile::GemmOp gemm, const MmaAtom &atom, int64_t numWaves) {
-  int64_t wavesM = gemm.getPolicy() == tile::WarpPolicy::FullRow ? numWaves : 1;
-  int64_t wavesN = gemm.getPolicy() == tile::WarpPolicy::FullCol ? numWaves : 1;
+  tile::WarpPolicy policy = policyOf(gemm);
+  int64_t wavesM = policy == tile::WarpPolicy::FullRow ? numWaves : 1;
+  int64_t wavesN = policy == tile::WarpPolicy::FullCol ? numWaves : 1;
   return gemm.m() % (wavesM * atom.n) == 0 && gemm.n() % (wavesN * atom.m) == 0 &&
          gemm.m() * gemm.n() >= numWaves * atom.m * atom.n;
 }

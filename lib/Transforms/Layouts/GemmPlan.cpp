@@ -103,6 +103,23 @@ int64_t packOf(tile::GemmOp gemm, const MmaAtom &atom, const TargetInfo &target)
 
 } // namespace
 
+/// A fragment that several products add to would change its layout between them where these share
+/// it out differently: a policy that one of them names is that of those that name none (`Square`),
+/// and where two are named none is kept.
+tile::WarpPolicy policyOf(tile::GemmOp gemm) {
+  tile::WarpPolicy named = gemm.getPolicy();
+  for (mlir::Operation *user : gemm.getC().getUsers()) {
+    auto other = mlir::dyn_cast<tile::GemmOp>(user);
+    if (!other || other.getC() != gemm.getC() || other.getPolicy() == tile::WarpPolicy::Square ||
+        other.getPolicy() == named)
+      continue;
+    if (named != tile::WarpPolicy::Square)
+      return tile::WarpPolicy::Square;
+    named = other.getPolicy();
+  }
+  return named;
+}
+
 int64_t wavesOf(mlir::Operation *statement, const TargetInfo &target) {
   return ceilDiv(tile::threadsAt(statement), target.waveLanes);
 }
@@ -122,7 +139,7 @@ static std::optional<GemmPlan> planAtoms(tile::GemmOp gemm, const TargetInfo &ta
     plan.atomM = plan.swapped ? plan.atom->n : plan.atom->m;
     plan.atomN = plan.swapped ? plan.atom->m : plan.atom->n;
     int64_t atomsM = ceilDiv(gemm.m(), plan.atomM), atomsN = ceilDiv(gemm.n(), plan.atomN);
-    WaveSplit waves = splitWaves(plan, atomsM, atomsN, numWaves, gemm.getPolicy());
+    WaveSplit waves = splitWaves(plan, atomsM, atomsN, numWaves, policyOf(gemm));
     plan.wavesM = waves.m;
     plan.wavesN = waves.n;
     plan.copies = numWaves / (waves.m * waves.n);

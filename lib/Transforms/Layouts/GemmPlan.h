@@ -67,6 +67,9 @@ bool hasLargeAtom(tile::GemmOp gemm, const TargetInfo &target, int64_t numWaves)
 /// matrix instruction has all of its bits, and a tile that all waves share.
 bool isLaneProduct(tile::GemmOp gemm, const TargetInfo &target);
 
+/// How waves share out the product: as it or another one that adds to the same fragment asks.
+tile::WarpPolicy policyOf(tile::GemmOp gemm);
+
 /// What a product's plan asks about all products of its kernel: found once for as long as their
 /// operands stay, so that planning a thousand of them looks at each only once.
 class KernelProducts {

@@ -30,3 +30,21 @@ tile.program @p {
     tile.reduce sum %D to %R dim 0 : !tile.buffer<[32, 32], f32, fragment>, !tile.buffer<[32], f32, fragment>
   }
 }
+
+// Products that add to one fragment are shared out alike, as one of them asks: nothing is moved between them.
+// CHECK-LABEL: tile.kernel "policies"
+// CHECK-NOT:   tile.move
+// CHECK:       tile.gemm %A, %B, %C {mma = [[HOW:#tile.mma<[^>]*>]], policy
+// CHECK-NOT:   tile.move
+// CHECK:       tile.gemm %A, %B, %C {mma = [[HOW]]}
+tile.program @policies {
+  %c1 = arith.constant 1 : index
+  tile.kernel "policies" grid(%c1) threads(256) {
+  ^bb0(%bx: index):
+    %A = tile.alloc "A" : !tile.buffer<[32, 64], f16, shared>
+    %B = tile.alloc "B" : !tile.buffer<[64, 128], f16, shared>
+    %C = tile.alloc "C" : !tile.buffer<[32, 128], f32, fragment>
+    tile.gemm %A, %B, %C {policy = #tile<warp_policy full_row>} : !tile.buffer<[32, 64], f16, shared>, !tile.buffer<[64, 128], f16, shared>, !tile.buffer<[32, 128], f32, fragment>
+    tile.gemm %A, %B, %C : !tile.buffer<[32, 64], f16, shared>, !tile.buffer<[64, 128], f16, shared>, !tile.buffer<[32, 128], f32, fragment>
+  }
+}
