@@ -209,8 +209,9 @@ void LoopCheck::forEachPlace(const Access &access, tile::BufferType type,
         if (!at)
           return false; // depends on memory: nothing is certain
         int64_t size = type.getShape()[d];
-        if (!ShapedType::isDynamic(size) && (*at < 0 || *at >= size))
-          return true; // outside: no element
+        bool isOutside = !ShapedType::isDynamic(size) && (*at < 0 || *at >= size);
+        if (isOutside && values.of(index, /*exact=*/true)) // not a number that stands for another
+          return true;                                     // no element
         place = place * 1000003 + uint64_t(*at);
       }
       return visit(iteration, place);

@@ -49,6 +49,28 @@ tile.program @depends {
   }
 }
 // -----
+// A row that only the run knows is one row all the same.
+tile.program @depends_in_row {
+  %R = tile.tensor "R"[] : !tile.buffer<[8, 32], f32, global>
+  %one = arith.constant 1 : index
+  %n = tile.dim "n"
+  tile.kernel "depends_in_row" grid(%one) threads(64) {
+  ^bb0(%bx: index):
+    %c0 = arith.constant 0 : index
+    %c31 = arith.constant 31 : index
+    %c32 = arith.constant 32 : index
+    tile.for %k = %c0 to %n step %one {
+      tile.parallel (%i) in (%c32) {
+        %at = arith.subi %c31, %i : index
+        // expected-error @below {{iterations of T.Parallel depend on each other}}
+        %x = tile.load %R[%k, %i] : !tile.buffer<[8, 32], f32, global> -> f32
+        // expected-note @below {{it is written here}}
+        tile.store %x, %R[%k, %at] : f32, !tile.buffer<[8, 32], f32, global>
+      }
+    }
+  }
+}
+// -----
 // CHECK-LABEL: tile.program @views
 // CHECK:       tile.store {{.*}}, %0[{{.*}}] : f32, !tile.buffer<[64], f32, global>
 tile.program @views {
