@@ -64,6 +64,8 @@ void printTimes(const Outcome &o) {
       for (const ModelTime::OfKernel &launch : o.model->launches)
         row("", llvm::formatv("{0}: {1:f2} us, {2:f0} clk", launch.name, launch.us, launch.clk));
   }
+  if (!o.noModel.empty())
+    row("model's time", "none: " + o.noModel);
   if (o.timing)
     for (const rt::RivalTiming &rival : o.timing->rivals)
       row("against", rt::describe(rival, o.timing->samples));

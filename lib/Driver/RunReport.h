@@ -30,6 +30,7 @@ struct Outcome {
   std::vector<TensorCheck> checks;
   std::optional<rt::Timing> timing;
   std::optional<ModelTime> model;
+  std::string noModel; ///< why there is none, although `--time` asks
   std::optional<int64_t> flops;
   /// `--time`: milliseconds of each step of this process, in order.
   std::vector<codegen::StageTime> steps;

@@ -494,8 +494,11 @@ int run(const Arguments &args, const Messages &messages, Arch arch) {
   if (args.device == "sim" && args.wantsClock()) {
     progress.show("asking the model for the time");
     std::vector<std::string> pages;
-    if (rt::Status status = timeOnModel(args, arch, *before, outcome, pages); !status)
-      return failed(DiagId::DeviceFault, status.error());
+    if (rt::Status status = timeOnModel(args, arch, *before, outcome, pages); !status) {
+      if (args.bench || !args.profile.empty())
+        return failed(DiagId::DeviceFault, status.error());
+      outcome.noModel = status.error().message;
+    }
     if (rt::Status status = writePages(args.profile, pages, outcome); !status)
       return failed(DiagId::CannotWrite, status.error());
     watch.lap("model");

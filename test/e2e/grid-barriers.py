@@ -8,6 +8,8 @@
 # RUN: tilec-run %s --entry "ring(1)" --arg n=2 --target=sm_80 --device=ptx --check | FileCheck %s
 # RUN: tilec-run %s --entry "ring(1)" --arg n=2 --target=sm_90a --device=ptx --check | FileCheck %s
 # RUN: tilec-run %s --entry "kept()" --target=gfx942 --device=sim --check | FileCheck %s
+# RUN: tilec-run %s --entry "kept()" --target=gfx942 --device=sim --time --check | FileCheck %s --check-prefixes=NOTIME,CHECK
+# NOTIME: model's time none: {{.*}}T.sync_grid
 # RUN: tilec-run %s --entry "kept()" --target=gfx950 --device=sim --check | FileCheck %s
 # RUN: tilec-run %s --entry "kept()" --target=sm_80 --device=ptx --check | FileCheck %s
 # RUN: tilec-run %s --entry "kept()" --target=sm_90a --device=ptx --check | FileCheck %s
