@@ -197,7 +197,7 @@ Expected<Emitted> emitScheduled(const Module &module, const CodeGenOptions &opti
       if (!function.isDeclaration())
         function.addFnAttr("amdgpu-sched-strategy", scheduler);
   StageWatch::enter("LLVM code generation");
-  bool crashed = false, unsupported = false;
+  bool crashed = false, unsupported = false, crowded = false;
   Error fatal = runContained(
       [&] {
         if (options.optimizeIr) {
@@ -212,6 +212,7 @@ Expected<Emitted> emitScheduled(const Module &module, const CodeGenOptions &opti
         job.gate.sinksTooFar =
             mayCrossBarriers(*job.module) ||
             (vendorOf(options.arch) == Vendor::Nvidia && hasManyBlocks(*job.module));
+        crowded = isCrowded(*job.module);
         hideCounters(*job.module, *job.machine);
         cutBeforePreparing(*job.module);
         if (job.gate.keepsOrder)
@@ -241,11 +242,12 @@ Expected<Emitted> emitScheduled(const Module &module, const CodeGenOptions &opti
   if (!job.errors.empty())
     return failed(options.arch, "code generation failed: " + job.errors);
   return Emitted{std::move(job.output), std::move(job.notes), std::move(job.order),
-                 job.passes.vectorSpills, !job.gate.keepsOrder && !job.gate.isLarge};
+                 job.passes.vectorSpills, !job.gate.keepsOrder && !job.gate.isLarge && !crowded};
 }
 
 /// Where AMD's code spills registers of lanes, another of LLVM's schedulers is asked, and what
-/// spills less is taken. Not of large code, for which there is no time to do so.
+/// spills less is taken. Not of large code, for which there is no time to do so, nor of crowded
+/// blocks: no order makes room in them.
 Expected<Emitted> emit(const Module &module, const CodeGenOptions &options,
                        CodeGenFileType fileType, Stopwatch &watch) {
   Expected<Emitted> first = emitScheduled(module, options, fileType, watch, "");

@@ -40,6 +40,10 @@ struct Size {
   unsigned accesses, instructions;
 };
 constexpr Size longest = {1024, 4096}, part = {256, 1024};
+/// Instructions of a crowded block that are too many, and what its parts hold, and words that a
+/// lane has registers for: register allocation tries all registers for each of a block's values
+/// that finds none. 1024 pairs of sums of 256 words take LLVM 22 4.5 s in one block, 1 s in parts.
+constexpr unsigned longestCrowded = 512, crowdedPart = 128, laneWords = 256;
 /// Instructions or blocks of a function from which on it is large: some 500 loops or branches of a
 /// statement. Of 400, LLVM's straight-line strength reduction takes half a second.
 constexpr unsigned largeFunction = 2 * longest.instructions, manyBlocks = 512;
@@ -63,15 +67,51 @@ constexpr unsigned partBlocks = 64;
 /// Uses from which on a value has a register in each part: of less, all pairs are no time.
 constexpr unsigned manyUses = 256;
 
+/// Whether more values are alive at once in the block than a lane of AMD has registers that any
+/// instruction reads. Those of matrix instructions lie in others.
+bool isCrowded(const BasicBlock &block) {
+  const Function &function = *block.getParent();
+  if (function.getFnAttribute("amdgpu-agpr-alloc").getValueAsString() != "0" ||
+      block.size() < longestCrowded)
+    return false;
+  const DataLayout &layout = function.getDataLayout();
+  auto wordsOf = [&](const Value &value) -> unsigned {
+    Type *type = value.getType();
+    return type->isSized() ? divideCeil(layout.getTypeSizeInBits(type).getFixedValue(), 32) : 0;
+  };
+  SmallPtrSet<const Value *, 32> alive;
+  unsigned words = 0;
+  auto use = [&](const Value &value) {
+    if (isa<Instruction>(value) && alive.insert(&value).second)
+      words += wordsOf(value);
+  };
+  for (const Instruction &instr : block)
+    if (instr.isUsedOutsideOfBlock(&block))
+      use(instr);
+  for (const Instruction &instr : reverse(block)) {
+    if (alive.erase(&instr))
+      words -= wordsOf(instr);
+    if (isa<PHINode>(instr))
+      continue;
+    for (const Use &operand : instr.operands())
+      use(*operand);
+    if (words > laneWords)
+      return true;
+  }
+  return false;
+}
+
 /// Where the parts begin, but the first. None: the block is not long.
 SmallVector<Instruction *> cutsOf(BasicBlock &block) {
+  bool crowded = isCrowded(block);
+  unsigned most = crowded ? crowdedPart : part.instructions;
   Size all = {0, 0}, since = {0, 0};
   SmallVector<Instruction *> cuts;
   for (Instruction &instr : make_range(block.getFirstNonPHIIt(), block.end())) {
     if (isa<AllocaInst>(instr))
       cuts.clear(); // they stay in the first block
     bool access = instr.mayReadOrWriteMemory();
-    if (since.instructions >= part.instructions || since.accesses + access > part.accesses) {
+    if (since.instructions >= most || since.accesses + access > part.accesses) {
       cuts.push_back(&instr);
       since = {0, 0};
     }
@@ -80,7 +120,8 @@ SmallVector<Instruction *> cutsOf(BasicBlock &block) {
       ++size->instructions;
     }
   }
-  bool isLong = all.accesses >= longest.accesses || all.instructions >= longest.instructions;
+  bool isLong =
+      crowded || all.accesses >= longest.accesses || all.instructions >= longest.instructions;
   return isLong ? cuts : SmallVector<Instruction *>();
 }
 
@@ -515,6 +556,12 @@ bool hasManyBlocks(const Module &module) {
 
 bool hasManyLoops(const Function &function, const LoopInfo &loops) {
   return function.size() >= 2 * manyLoops && loops.getLoopsInPreorder().size() >= manyLoops;
+}
+
+bool isCrowded(const Module &module) {
+  return any_of(module, [](const Function &function) {
+    return any_of(function, [](const BasicBlock &block) { return isCrowded(block); });
+  });
 }
 
 bool isHuge(const Function &function) { return function.getInstructionCount() >= hugeFunction; }

@@ -26,6 +26,9 @@ namespace tilec::codegen {
 /// it.
 bool isLarge(const llvm::Function &function);
 bool isLarge(const llvm::Module &module);
+/// Whether a block of very many instructions has more values alive at once than a lane of AMD has
+/// registers.
+bool isCrowded(const llvm::Module &module);
 /// Whether a function has very many blocks.
 bool hasManyBlocks(const llvm::Module &module);
 /// Whether a function has very many loops.

@@ -6,6 +6,9 @@
 # RUN: tilec-run %s --target=gfx950 --entry "butterflies(64, 'float16')" --check | FileCheck %s
 # RUN: tilec-run %s --target=gfx950 --entry "edges()" --arg n=3 --check | FileCheck %s
 # RUN: tilec-run %s --target=sm_90a --device=ptx --entry "edges()" --arg n=3 --check | FileCheck %s
+# RUN: tilec-run %s --target=gfx942 --entry "pairs_by_bits(256)" --check | FileCheck %s
+# RUN: tilec-run %s --target=sm_90a --device=ptx --entry "pairs_by_bits(256, 'float16')" --check | FileCheck %s
+# RUN: tilec-run %s --target=gfx950 --entry "pairs_by_bits(128, 'float16')" --check | FileCheck %s
 # PTX-NOT: setp
 # PTX: $L__BB0_1:
 # CHECK: PASS
@@ -35,6 +38,29 @@ def butterflies(own=32, dtype="float32", threads=32, batch=3):
                     local[j] = T.if_then_else((tx >> i) & 1 == 0, local[j] + other[j], other[j] - local[j])
             for i in T.vectorized(own):
                 Y[bx, tx * own + i] = local[i]
+
+    return main
+
+
+def pairs_by_bits(own=64, dtype="float32", threads=64):
+    """Places that both loops' numbers make: of as many elements as a thread has registers, all is written out."""
+
+    @T.prim_func
+    def main(X: T.Tensor((threads, own), dtype), Y: T.Tensor((threads, own), dtype)):
+        with T.Kernel(1, threads=threads):
+            tx = T.get_thread_binding()
+            v = T.alloc_local((own,), dtype)
+            for i in T.vectorized(own):
+                v[i] = X[tx, i]
+            for s in T.serial(own.bit_length() - 1):
+                for i in T.serial(own // 2):
+                    low = (i >> s << (s + 1)) | (i & ((1 << s) - 1))
+                    a = v[low] + v[low + (1 << s)]
+                    b = v[low] - v[low + (1 << s)]
+                    v[low] = a
+                    v[low + (1 << s)] = b
+            for i in T.vectorized(own):
+                Y[tx, i] = v[i]
 
     return main
 

@@ -39,6 +39,11 @@ void KnownLoop::unroll() {
   loop.erase();
 }
 
+int64_t roundsBetween(int64_t lower, int64_t upper, int64_t step) {
+  int64_t rounds = step > 0 ? ceilDiv(upper - lower, step) : ceilDiv(lower - upper, -step);
+  return std::max<int64_t>(rounds, 0);
+}
+
 SmallVector<KnownLoop> knownLoops(tile::KernelOp kernel) {
   SmallVector<KnownLoop> loops;
   kernel.walk([&](tile::ForOp loop) {
@@ -46,8 +51,7 @@ SmallVector<KnownLoop> knownLoops(tile::KernelOp kernel) {
     auto step = tile::constantInt(loop.getStep());
     if (loop->getParentOfType<tile::ParallelOp>() || !lower || !upper || !step || *step == 0)
       return;
-    int64_t rounds = *step > 0 ? ceilDiv(*upper - *lower, *step) : ceilDiv(*lower - *upper, -*step);
-    loops.push_back({loop, *lower, *step, std::max<int64_t>(rounds, 0)});
+    loops.push_back({loop, *lower, *step, roundsBetween(*lower, *upper, *step)});
   });
   return loops;
 }

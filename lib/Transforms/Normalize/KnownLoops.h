@@ -18,6 +18,9 @@ struct KnownLoop {
   void unroll();
 };
 
+/// Rounds of a loop with these bounds; the step is not 0.
+int64_t roundsBetween(int64_t lower, int64_t upper, int64_t step);
+
 /// Those outside of T.Parallel, inner ones first; some may have no round.
 llvm::SmallVector<KnownLoop> knownLoops(tile::KernelOp kernel);
 

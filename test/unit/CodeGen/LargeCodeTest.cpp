@@ -170,6 +170,37 @@ TEST(LargeCode, PartsAreJoinedAgain) {
   EXPECT_FALSE(StringRef(*text).contains("branch"));
 }
 
+/// A kernel of steps that compute each of `count` numbers from itself and its neighbour: all are
+/// alive from the first read to the last write.
+std::string steps(unsigned count) {
+  std::string text =
+      "define amdgpu_kernel void @k(ptr addrspace(1) %p) \"amdgpu-agpr-alloc\"=\"0\" {\n"
+      "%l = call i32 @llvm.amdgcn.workitem.id.x()\n"
+      "%q = getelementptr float, ptr addrspace(1) %p, i32 %l\n";
+  auto name = [](unsigned step, unsigned i) { return "%x" + utostr(step) + "." + utostr(i); };
+  for (unsigned i = 0; i < count; ++i)
+    text += name(0, i) + " = load volatile float, ptr addrspace(1) %q\n";
+  for (unsigned step = 1; step <= 3; ++step)
+    for (unsigned i = 0; i < count; ++i)
+      text += name(step, i) + " = fadd float " + name(step - 1, i) + ", " +
+              name(step - 1, (i + step) % count) + "\n";
+  for (unsigned i = 0; i < count; ++i)
+    text += "store volatile float " + name(3, i) + ", ptr addrspace(1) %q\n";
+  return text + "ret void\n}\ndeclare i32 @llvm.amdgcn.workitem.id.x()\n";
+}
+
+/// A block of more values at once than a lane has registers has short parts; others stay whole.
+TEST(LargeCode, CrowdedBlocksHaveParts) {
+  OwnedModule ordinary = parseText(steps(200), Arch::Gfx950);
+  ASSERT_TRUE(bool(compileModule(*ordinary.module, optionsFor(Arch::Gfx950)))); // registers passes
+  seeMachineCode();
+  ASSERT_TRUE(bool(compileModule(*ordinary.module, optionsFor(Arch::Gfx950))));
+  EXPECT_GE(longestRegion, 200U);
+  OwnedModule crowded = parseText(steps(270), Arch::Gfx950);
+  ASSERT_TRUE(bool(compileModule(*crowded.module, optionsFor(Arch::Gfx950))));
+  EXPECT_LT(longestRegion, 270U);
+}
+
 /// A kernel of a chain of `count` multiplications and additions of what it reads, with a branch
 /// behind each.
 std::string chain(unsigned count, bool isAmd) {

@@ -48,3 +48,47 @@ tile.program @triangle {
     }
   }
 }
+
+// A place that two loops' numbers make is one where both are written out. That is too much here, and so neither is: of
+// the inner one alone each round would ask for all places.
+// CHECK-LABEL:   tile.kernel "both"
+// CHECK:         tile.for
+// CHECK:           tile.for
+// CHECK-COUNT-1:     tile.store %{{[a-z0-9_]+}}, %own[
+// CHECK-NOT:     tile.store
+// CHECK-LABEL:   tile.kernel "folded"
+// CHECK-NOT:     tile.for
+// CHECK-COUNT-8: tile.store %{{[a-z0-9_]+}}, %own[%c{{[0-9_]+}}]
+// CHECK-NOT:     {{tile.for|tile.store}}
+tile.program @both {
+  %c1 = arith.constant 1 : index
+  tile.kernel "both" grid(%c1) threads(64) attributes {lockstep, warp_lanes = 64} {
+  ^bb0(%bx: index):
+    %c0 = arith.constant 0 : index
+    %c65 = arith.constant 65 : index
+    %c256 = arith.constant 256 : index
+    %zero = arith.constant 0.0 : f32
+    %own = tile.alloc "own" : !tile.buffer<[1024], f32, local>
+    tile.for %i = %c0 to %c65 step %c1 {
+      tile.for %j = %c0 to %c256 step %c1 {
+        %at = arith.addi %i, %j : index
+        tile.store %zero, %own[%at] : f32, !tile.buffer<[1024], f32, local>
+      }
+    }
+  }
+  tile.kernel "folded" grid(%c1) threads(64) attributes {lockstep, warp_lanes = 64} {
+  ^bb0(%bx: index):
+    %c0 = arith.constant 0 : index
+    %c2 = arith.constant 2 : index
+    %c4 = arith.constant 4 : index
+    %zero = arith.constant 0.0 : f32
+    %own = tile.alloc "own" : !tile.buffer<[8], f32, local>
+    tile.for %i = %c0 to %c2 step %c1 {
+      tile.for %j = %c0 to %c4 step %c1 {
+        %far = arith.muli %i, %c4 : index
+        %at = arith.addi %far, %j : index
+        tile.store %zero, %own[%at] : f32, !tile.buffer<[8], f32, local>
+      }
+    }
+  }
+}
