@@ -14,7 +14,7 @@
 # CHECK: result {{ *}}PASS
 # REPORT: spills 0 vector, 0 scalar
 # REPORT: 9 shared dma
-# REPORT: 1 x vmcnt(0) lgkmcnt(0)
+# REPORT: 1 x vmcnt(1) lgkmcnt(0)
 # REPORT-NOT: vmcnt
 # REPORT: LDS bank
 import tilelang.language as T

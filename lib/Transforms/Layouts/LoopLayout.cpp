@@ -347,9 +347,11 @@ FragmentLayout defaultLoopLayout(tile::ElementLoop loop, const TargetInfo &targe
   bool rearranges = false;
   loop.walk([&](Operation *op) {
     std::optional<ElementAccess> access = elementAccess(op);
-    if (!access || !(isa<tile::LoadOp, tile::StoreOp>(op)))
+    if (!access)
       return;
     tile::BufferType type = access->type();
+    if (isa<tile::AtomicOp>(op) && !type.isGlobal())
+      return;
     auto load = dyn_cast<tile::LoadOp>(op);
     bool isRearranging = load && isRearranged(load, loop);
     rearranges |= isRearranging;
