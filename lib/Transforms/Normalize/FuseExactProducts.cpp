@@ -1,11 +1,9 @@
 //===- FuseExactProducts.cpp - products that f32 holds to the last bit ----===//
 //
 // a * b + c of f32, where a and b have so few significant bits that a * b has at most 24 (elements
-// of 16 bits and fewer, and what only such are stored to), may be one fused operation (`contract`):
-// it rounds as the two do. Of bf16 a product may be beyond f32's range; it is then not a denormal
-// or an infinity in front of the sum, as it is none in a matrix instruction, and the sum of a
-// denormal is off by its last bit at most. Follows how many bits values have, and where, from the
-// types that they were loaded from.
+// of f16, 8 bits and fewer, and what only such are stored to), may be one fused operation
+// (`contract`): it rounds as the two do. Not of bf16, whose products may be beyond f32's range.
+// Follows how many bits values have, and where, from the types that they were loaded from.
 //
 // SPDX-License-Identifier: Apache-2.0
 //===----------------------------------------------------------------------===//
@@ -66,7 +64,6 @@ Width widthOfType(DType type) {
   case DType::U16:
     return {16, 16};
   case DType::BF16:
-    return {8, 0}; // its sums do not ask how far it reaches
   case DType::E8M0:
   case DType::F32:
   case DType::F64:
@@ -74,7 +71,7 @@ Width widthOfType(DType type) {
   case DType::U32:
   case DType::I64:
   case DType::U64:
-    return anyNumber;
+    return anyNumber; // bf16 as well: its products may be beyond f32
   }
   llvm_unreachable("unknown element type");
 }
