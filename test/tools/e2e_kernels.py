@@ -27,7 +27,7 @@ from pathlib import Path
 REPO = Path(__file__).resolve().parents[2]
 CHIPS = ("gfx942", "gfx950")
 RUN = re.compile(r"#\s*RUN:\s*(tilec-run .*?)(?:\s*2>&1)?\s*\|")
-OWN_MODES = ("--check", "--sim-", "--device", "--target", "--strict")
+OWN_MODES = ("--check", "--sim-", "--device", "--target", "--strict", "--time")
 NVIDIA = ("sm_90a", "sm_80")
 ONCE = ("many-blocks.py",)  # seconds a kernel: once, by its own lines
 FEWEST = 400  # kernels and chips; fewer means that lines are not understood any more

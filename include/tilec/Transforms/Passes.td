@@ -73,7 +73,8 @@ def UnrollLocalsPass : Pass<"tile-unroll-locals", "::tilec::tile::ProgramOp"> {
     Needs:  `tile-expand-thread-tiles`: loops over elements of a thread's arrays.
     Gives:  in lockstep kernels, a loop of known bounds whose number picks an element of a local array is its rounds,
             and one around it that only says how many rounds it has.
-    Leaves: other kernels. docs/machine-code/lockstep.md. Loops of more than 256 rounds, or 8192 ops.
+    Leaves: other kernels. docs/machine-code/lockstep.md. Loops of more than 256 rounds,
+            nests of more than 16384 ops.
   }];
   let dependentDialects = ["::mlir::arith::ArithDialect"];
 }
@@ -213,7 +214,8 @@ def SimplifyOffsetsPass : Pass<"tile-simplify-offsets", "::tilec::tile::ProgramO
     Gives:  quotients and remainders of indices that have a linear form are computed by it: row and column of
             `by * 524288 + bx * 128` in rows of 4096 are `by * 128` and `bx * 128`. Others lose what
             part of their divisor can be divided first: of `k * 32 + j` and 96, where j is below
-            32, `k / 3`. A view of all of a tile is the tile.
+            32, `k / 3`. A view of all of a tile is the tile. `j ^ c` of a power of two is a sum; short loops that pick
+            its bit are written out.
     Leaves: what is computed.
   }];
   let dependentDialects = ["::mlir::arith::ArithDialect"];
@@ -280,8 +282,8 @@ def SelectValuesPass : Pass<"tile-select-values", "::tilec::tile::ProgramOp"> {
   let description = [{
     Needs:  `tile-fold-views`.
     Gives:  in loops over elements, a branch of which both sides give a value, or store one in the same place, and one
-            reads shared memory alone, or in a pipelined round a tensor, is both values and a `select`. One that changes
-            elements of a tile that the round copies stores what was there in the others.
+            reads shared memory alone, or in a pipelined round a tensor, or by an element of a mask tensors, is both values
+            and a `select`. One that changes elements of a tile that the round copies stores what was there in the others.
     Leaves: branches whose sides may not be computed in any case, or are long; lockstep kernels.
   }];
   let dependentDialects = ["::mlir::arith::ArithDialect"];
