@@ -67,12 +67,20 @@ constexpr unsigned partBlocks = 64;
 /// Uses from which on a value has a register in each part: of less, all pairs are no time.
 constexpr unsigned manyUses = 256;
 
+bool multipliesMatrices(const Function &function) {
+  return any_of(instructions(function), [](const Instruction &instr) {
+    auto *call = dyn_cast<IntrinsicInst>(&instr);
+    return call && call->getCalledFunction()->getName().contains("mfma");
+  });
+}
+
 /// Whether more values are alive at once in the block than a lane of AMD has registers that any
-/// instruction reads. Those of matrix instructions lie in others.
+/// instruction reads. What matrix instructions give is stored in turn: it finds room
+/// in an order of its own.
 bool isCrowded(const BasicBlock &block) {
   const Function &function = *block.getParent();
   if (function.getFnAttribute("amdgpu-agpr-alloc").getValueAsString() != "0" ||
-      block.size() < longestCrowded)
+      block.size() < longestCrowded || multipliesMatrices(function))
     return false;
   const DataLayout &layout = function.getDataLayout();
   auto wordsOf = [&](const Value &value) -> unsigned {

@@ -25,7 +25,7 @@ def unpack(M=32, K=256, block=32):
                 for i, j in T.Parallel(M, block):
                     tile[i, j] = T.cast((Q[i, (k * block + j) // 2] >> (j % 2 * 4)) & 15, "bfloat16")
                 for i, j in T.Parallel(M, block):
-                    sums[i, j] += tile[i, j]
+                    sums[i, j] += tile[i, block - 1 - j]
             T.copy(sums, C)
 
     return main

@@ -25,7 +25,7 @@ def main():
             for k in T.serial(4):
                 T.copy(A[k, 0], s)
                 for i, j in T.Parallel(1, 64):
-                    t[i, j] = j
+                    t[i, 63 - j] = j
                 for j in T.Parallel(64):
                     H[j] = T.atomic_max(G[j], j + k, return_prev=True)
                 T.copy(s, O[k, 0])
