@@ -149,6 +149,11 @@ std::optional<ElementAccess> elementAccess(Operation *op) {
   return std::nullopt;
 }
 
+bool touches(Operation *op, Value root) {
+  Accesses accesses = accessesOf(op);
+  return llvm::is_contained(accesses.reads, root) || llvm::is_contained(accesses.writes, root);
+}
+
 bool isFilledFirst(tile::ForOp loop, Value tile) {
   for (Operation &op : *loop.bodyBlock()) {
     Accesses accesses = accessesOf(&op);

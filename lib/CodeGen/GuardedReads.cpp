@@ -9,11 +9,12 @@
 //===----------------------------------------------------------------------===//
 #include "GuardedReads.h"
 
+#include "MatrixProducts.h"
+
 #include "llvm/ADT/SmallPtrSet.h"
 #include "llvm/IR/DataLayout.h"
-#include "llvm/IR/InlineAsm.h"
 #include "llvm/IR/InstIterator.h"
-#include "llvm/IR/IntrinsicInst.h"
+#include "llvm/IR/Instructions.h"
 #include "llvm/IR/Module.h"
 #include "llvm/TargetParser/Triple.h"
 
@@ -21,24 +22,11 @@ using namespace llvm;
 
 namespace tilec::codegen {
 
-static StringRef textOf(const CallBase &call) {
-  auto *text = dyn_cast<InlineAsm>(call.getCalledOperand());
-  return text ? StringRef(text->getAsmString()) : StringRef();
-}
-
 bool isGuardedConstantRead(const CallBase &call) {
-  return call.doesNotAccessMemory() && textOf(call).contains("@p ld.global.nc");
+  return call.doesNotAccessMemory() && asmOf(call).contains("@p ld.global.nc");
 }
 
 namespace {
-
-/// A kernel of matrix instructions has its registers for accumulators.
-bool multipliesMatrices(const Instruction &instr) {
-  if (auto *intrinsic = dyn_cast<IntrinsicInst>(&instr))
-    return intrinsic->getCalledFunction()->getName().starts_with("llvm.nvvm.mma.");
-  auto *call = dyn_cast<CallBase>(&instr);
-  return call && textOf(*call).contains("mma");
-}
 
 class Group {
 public:
@@ -113,6 +101,7 @@ bool gatherReads(BasicBlock &block) {
 } // namespace
 
 PreservedAnalyses GatherGuardedReads::run(Function &function, FunctionAnalysisManager &) {
+  // A kernel of matrix instructions has its registers for accumulators.
   if (!Triple(function.getParent()->getTargetTriple()).isNVPTX() ||
       any_of(instructions(function), multipliesMatrices))
     return PreservedAnalyses::all();

@@ -7,6 +7,8 @@
 //===----------------------------------------------------------------------===//
 #include "LargeCode.h"
 
+#include "MatrixProducts.h"
+
 #include "llvm/ADT/DenseMap.h"
 #include "llvm/ADT/MapVector.h"
 #include "llvm/Analysis/CycleAnalysis.h"
@@ -67,20 +69,13 @@ constexpr unsigned partBlocks = 64;
 /// Uses from which on a value has a register in each part: of less, all pairs are no time.
 constexpr unsigned manyUses = 256;
 
-bool multipliesMatrices(const Function &function) {
-  return any_of(instructions(function), [](const Instruction &instr) {
-    auto *call = dyn_cast<IntrinsicInst>(&instr);
-    return call && call->getCalledFunction()->getName().contains("mfma");
-  });
-}
-
 /// Whether more values are alive at once in the block than a lane of AMD has registers that any
-/// instruction reads. What matrix instructions give is stored in turn: it finds room
-/// in an order of its own.
+/// instruction reads. What matrix instructions give is stored in turn: it finds room in an order of
+/// its own.
 bool isCrowded(const BasicBlock &block) {
   const Function &function = *block.getParent();
   if (function.getFnAttribute("amdgpu-agpr-alloc").getValueAsString() != "0" ||
-      block.size() < longestCrowded || multipliesMatrices(function))
+      block.size() < longestCrowded || any_of(instructions(function), multipliesMatrices))
     return false;
   const DataLayout &layout = function.getDataLayout();
   auto wordsOf = [&](const Value &value) -> unsigned {

@@ -23,6 +23,7 @@
 #include "PreferRegisters.h"
 
 #include "GuardedReads.h"
+#include "MatrixProducts.h"
 
 #include "tilec/CodeGen/CodeGen.h"
 
@@ -43,18 +44,6 @@ constexpr unsigned tensorSpace = 1;     // addrspace of global memory
 constexpr unsigned mostMeetings = 2;    // that count
 constexpr unsigned largeBlock = 512;    // threads, whose waves wait for each other for longer
 constexpr unsigned enoughThreads = 512; // four waves a scheduler
-
-StringRef asmOf(const llvm::Instruction &instr) {
-  auto *call = dyn_cast<CallInst>(&instr);
-  auto *text = call ? dyn_cast<InlineAsm>(call->getCalledOperand()) : nullptr;
-  return text ? StringRef(text->getAsmString()) : StringRef();
-}
-
-bool multipliesMatrices(const llvm::Instruction &instr) {
-  auto *intrinsic = dyn_cast<IntrinsicInst>(&instr);
-  return (intrinsic && intrinsic->getCalledFunction()->getName().starts_with("llvm.nvvm.mma.")) ||
-         asmOf(instr).contains("mma");
-}
 
 bool readsTensors(const llvm::Instruction &instr) {
   auto *load = dyn_cast<LoadInst>(&instr);

@@ -22,18 +22,18 @@ using namespace llvm;
 namespace tilec::codegen {
 namespace {
 
-constexpr unsigned half = 32;
+constexpr unsigned halfBits = 32;
 
 bool isExtended(const Value *value) { return isa<ZExtInst>(value) || isa<ConstantInt>(value); }
 
 /// Whether the code generator does not see that both operands have 32 bits, and they have.
 bool isHiddenProduct(const llvm::Instruction &instr, const DataLayout &layout) {
-  if (instr.getOpcode() != llvm::Instruction::Mul || !instr.getType()->isIntegerTy(2 * half))
+  if (instr.getOpcode() != llvm::Instruction::Mul || !instr.getType()->isIntegerTy(2 * halfBits))
     return false;
   const Value *left = instr.getOperand(0), *right = instr.getOperand(1);
   return !(isExtended(left) && isExtended(right)) &&
-         computeKnownBits(left, layout).countMinLeadingZeros() >= half &&
-         computeKnownBits(right, layout).countMinLeadingZeros() >= half;
+         computeKnownBits(left, layout).countMinLeadingZeros() >= halfBits &&
+         computeKnownBits(right, layout).countMinLeadingZeros() >= halfBits;
 }
 
 } // namespace
@@ -49,7 +49,7 @@ PreservedAnalyses WideProducts::run(Function &function, FunctionAnalysisManager 
     Value *right = b.CreateTrunc(instr.getOperand(1), b.getInt32Ty());
     Value *high = b.CreateIntrinsic(b.getInt32Ty(), Intrinsic::nvvm_mulhi_ui, {left, right});
     Value *low = b.CreateZExt(b.CreateMul(left, right), instr.getType());
-    Value *above = b.CreateShl(b.CreateZExt(high, instr.getType()), half);
+    Value *above = b.CreateShl(b.CreateZExt(high, instr.getType()), halfBits);
     instr.replaceAllUsesWith(b.CreateOr(above, low));
     instr.eraseFromParent();
     changed = true;

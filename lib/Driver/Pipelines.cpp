@@ -27,6 +27,7 @@ static constexpr llvm::StringLiteral formingPasses[] = {
     // Then all that an iteration does is statements, on whole buffers, under guards that ask
     // something.
     "tile-expand-inner-tiles",
+    "tile-straighten-flips",
     "tile-simplify-offsets",
     "tile-shorten-parallels",
     "tile-decide-comparisons",

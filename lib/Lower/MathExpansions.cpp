@@ -108,8 +108,11 @@ std::pair<llvm::Value *, llvm::Value *> MathExpansions::reduceExp(llvm::Value *x
 }
 
 llvm::Value *MathExpansions::exp(llvm::Value *x) {
-  if (llvm::Value *power = e.exp(x))
-    return power;
+  llvm::Value *power = e.exp(x);
+  return power ? power : exactExp(x);
+}
+
+llvm::Value *MathExpansions::exactExp(llvm::Value *x) {
   // Beyond these, the result is 0 or infinity already.
   auto [r, n] = reduceExp(clamp(x, -104.0, 89.0));
   return e.ldexp(add(expm1Reduced(r), 1.0), n);
@@ -303,7 +306,7 @@ llvm::Value *MathExpansions::cosh(llvm::Value *x) {
 llvm::Value *MathExpansions::tanh(llvm::Value *x) {
   // 1 - 2 / (e^2x + 1); from 10 on it is 1.
   llvm::Value *magnitude = abs(x);
-  llvm::Value *power = exp(mul(clamp(magnitude, 0.0, 10.0), 2.0));
+  llvm::Value *power = exactExp(mul(clamp(magnitude, 0.0, 10.0), 2.0));
   llvm::Value *large = fma(e.approxRcp(add(power, 1.0)), -2.0, number(x, 1.0));
   return pickOdd(less(magnitude, 0.625), oddPolynomial(tanhCoefficients, x), large, x);
 }

@@ -93,6 +93,7 @@ private:
   std::pair<llvm::Value *, llvm::Value *> nearest(llvm::Value *x);
   /// e^r - 1 for |r| <= ln2 / 2.
   llvm::Value *expm1Reduced(llvm::Value *r);
+  llvm::Value *exactExp(llvm::Value *x); ///< by no approximation of the hardware's
   std::pair<llvm::Value *, llvm::Value *> reduceExp(llvm::Value *x);
   llvm::Value *exp2Wide(llvm::Value *x); ///< f64, clamped so that f32 over- and underflows
   llvm::Value *logWide(llvm::Value *x, double scale, double scaleOfTwo); ///< f64, positive, finite

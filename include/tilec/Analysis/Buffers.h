@@ -60,6 +60,8 @@ struct Accesses {
   llvm::SmallVector<mlir::Value, 4> reads, writes;
 };
 Accesses accessesOf(mlir::Operation *op);
+/// Whether the op (with its regions) reads or writes the root.
+bool touches(mlir::Operation *op, mlir::Value root);
 /// Whether each round of the loop begins its use of the tile with a copy to all of it.
 bool isFilledFirst(tile::ForOp loop, mlir::Value tile);
 /// Whether any of the roots is a tensor, or shared.

@@ -207,6 +207,17 @@ def ExpandInnerTilesPass : Pass<"tile-expand-inner-tiles", "::tilec::tile::Progr
   let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::math::MathDialect"];
 }
 
+def StraightenFlipsPass : Pass<"tile-straighten-flips", "::tilec::tile::ProgramOp"> {
+  let summary = "places with a bit turned over are linear forms";
+  let description = [{
+    Needs:  a verified program.
+    Gives:  an index `j ^ c`, c a power of two, is `j + c - j / c % 2 * 2c`. A short serial loop around parallels
+            whose variable picks the bit of such a place in a tile (`j ^ (1 << b)`) is its rounds.
+    Leaves: what is computed; lockstep kernels.
+  }];
+  let dependentDialects = ["::mlir::arith::ArithDialect"];
+}
+
 def SimplifyOffsetsPass : Pass<"tile-simplify-offsets", "::tilec::tile::ProgramOp"> {
   let summary = "places as sums of as few terms as can be";
   let description = [{
@@ -214,8 +225,7 @@ def SimplifyOffsetsPass : Pass<"tile-simplify-offsets", "::tilec::tile::ProgramO
     Gives:  quotients and remainders of indices that have a linear form are computed by it: row and column of
             `by * 524288 + bx * 128` in rows of 4096 are `by * 128` and `bx * 128`. Others lose what
             part of their divisor can be divided first: of `k * 32 + j` and 96, where j is below
-            32, `k / 3`. A view of all of a tile is the tile. `j ^ c` of a power of two is a sum; short loops that pick
-            its bit are written out.
+            32, `k / 3`. A view of all of a tile is the tile.
     Leaves: what is computed.
   }];
   let dependentDialects = ["::mlir::arith::ArithDialect"];

@@ -569,23 +569,25 @@ llvm::Value *NvptxEmitter::exp2(llvm::Value *value) {
   return call("llvm.nvvm.ex2.approx", {value->getType()}, {value});
 }
 
-/// 2^n * 2^r with x log2(e) = n + r, where n is from -126 to 126 and so 2^n an f32. Beyond that r
-/// grows, and the second power and the product become what the result does: a denormal, 0, an
-/// infinity. n is found within [0, 1], to which a sum is clamped for nothing (.sat), and stands in
-/// the last bits of a large number, one above the exponent's field.
+/// 2^n * 2^r with x log2(e) = n + r, where n is from -126 to 127 and so 2^n an f32. Below that r
+/// grows, and the second power and the product become what the result does: a denormal or 0; above,
+/// 2^r is 2 at least where the result is an infinity. n is found within [0, 1], to which a sum is
+/// clamped for nothing (.sat), and stands in the last bits of a large number, one above the
+/// exponent's field.
 llvm::Value *NvptxEmitter::exp(llvm::Value *value) {
   constexpr double log2e = 1.44269504088896340736;
   constexpr float high = log2e;
   constexpr double low = log2e - high; // positive: an infinity stays what it is
-  constexpr double most = 126, magic = 0x1.8p23 + 1;
+  constexpr double least = -126, most = 127, magic = 0x1.8p23 + 1;
   auto fma = [&](llvm::Value *x, double y, llvm::Value *z) {
     llvm::Value *factor = llvm::ConstantFP::get(x->getType(), y);
     return b.CreateIntrinsic(llvm::Intrinsic::fma, {x->getType()}, {x, factor, z});
   };
   auto number = [&](double x) { return llvm::ConstantFP::get(value->getType(), x); };
-  llvm::Value *place = fma(value, log2e / (2 * most), number(0.5));
-  llvm::Value *shifted = fma(call("llvm.nvvm.saturate.f", {}, {place}), 2 * most, number(magic));
-  llvm::Value *whole = b.CreateFAdd(shifted, number(-magic - most));
+  constexpr double wide = most - least;
+  llvm::Value *place = fma(value, log2e / wide, number(-least / wide));
+  llvm::Value *shifted = fma(call("llvm.nvvm.saturate.f", {}, {place}), wide, number(magic));
+  llvm::Value *whole = b.CreateFAdd(shifted, number(least - magic));
   llvm::Value *rest = fma(value, low, fma(value, high, b.CreateFNeg(whole)));
   llvm::Value *power = b.CreateShl(b.CreateBitCast(shifted, b.getInt32Ty()), 23);
   return b.CreateFMul(approxExp2(rest), b.CreateBitCast(power, b.getFloatTy()));

@@ -46,6 +46,7 @@ static std::vector<Contract> contractsToLayouts() {
       {"tile-separate-overlaps", {}, {}, {true, {"tile.alloc", "tile.copy"}, ""}},
       {"tile-narrow-tiles", {}, {}, parameters},
       {"tile-expand-inner-tiles", {}, {OuterTiles}, parameters},
+      {"tile-straighten-flips", {}, {}, parameters},
       {"tile-simplify-offsets", {}, {}, parameters},
       {"tile-shorten-parallels", {}, {}, parameters},
       {"tile-decide-comparisons", {}, {}, parameters},

@@ -220,12 +220,7 @@ bool Finder::run() {
     if (!isUsedOutside)
       continue;
     Operation *before = loop->getPrevNode();
-    auto touches = [&](Operation *op) {
-      Accesses accesses = accessesOf(op);
-      return llvm::is_contained(accesses.reads, buffer) ||
-             llvm::is_contained(accesses.writes, buffer);
-    };
-    while (before && !touches(before))
+    while (before && !touches(before, buffer))
       before = before->getPrevNode();
     auto fill = dyn_cast_or_null<tile::FillOp>(before);
     if (!fill || !isZero(fill.getValue()))

@@ -67,34 +67,24 @@ bool isOwn(Operation *user, Value tile) {
          });
 }
 
-SmallVector<int64_t> withoutOnes(tile::BufferType type) {
-  SmallVector<int64_t> shape(type.getShape());
-  llvm::erase(shape, 1);
-  return shape;
-}
-
-/// Whether the copy moves all of the tile from or to a box of a tensor.
+/// Whether the copy moves all of the tile from or to a box of a tensor, which has its extents.
 bool movesAll(tile::CopyOp copy, Value tile) {
   Value other = copy.getSrc() == tile ? copy.getDst() : copy.getSrc();
   auto type = cast<tile::BufferType>(other.getType()), own = cast<tile::BufferType>(tile.getType());
-  return other != tile && type.isGlobal() && withoutOnes(type) == withoutOnes(own) &&
-         type.getElementType() == own.getElementType();
+  return other != tile && type.isGlobal() && type.getElementType() == own.getElementType();
 }
 
 /// Whether each round of the loop begins with what fills all of the tile: a copy, or a loop of
 /// which each iteration stores its own element.
 bool isFilledByRound(tile::ForOp loop, Value tile) {
-  auto touches = [&](Operation *op) {
-    Accesses accesses = accessesOf(op);
-    return llvm::is_contained(accesses.reads, tile) || llvm::is_contained(accesses.writes, tile);
-  };
-  auto first = llvm::find_if(*loop.bodyBlock(), [&](Operation &op) { return touches(&op); });
+  auto isUse = [&](Operation &op) { return touches(&op, tile); };
+  auto first = llvm::find_if(*loop.bodyBlock(), isUse);
   auto parallel =
       first == loop.bodyBlock()->end() ? tile::ParallelOp() : dyn_cast<tile::ParallelOp>(*first);
   if (!parallel)
     return isFilledFirst(loop, tile);
   Block &body = parallel.getBody().front();
-  auto store = llvm::find_if(body, [&](Operation &op) { return touches(&op); });
+  auto store = llvm::find_if(body, isUse);
   return store != body.end() && isa<tile::StoreOp>(*store) && isOwn(&*store, tile);
 }
 

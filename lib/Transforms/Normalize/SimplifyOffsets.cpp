@@ -6,8 +6,6 @@
 //===----------------------------------------------------------------------===//
 #include "Normalize/SimplifyOffsets.h"
 
-#include "Normalize/FlippedPlaces.h"
-
 #include "tilec/Transforms/Passes.h"
 
 #include "mlir/IR/IRMapping.h"
@@ -169,14 +167,7 @@ void simplifyOffsets(tile::ProgramOp program) {
 
 namespace {
 struct SimplifyOffsetsPass : impl::SimplifyOffsetsPassBase<SimplifyOffsetsPass> {
-  void runOnOperation() override {
-    for (tile::KernelOp kernel : getOperation().getBody().getOps<tile::KernelOp>())
-      if (!kernel.getLockstep()) {
-        unrollFlips(kernel);
-        straightenFlips(kernel);
-      }
-    simplifyOffsets(getOperation());
-  }
+  void runOnOperation() override { simplifyOffsets(getOperation()); }
 };
 } // namespace
 

@@ -24,13 +24,8 @@ namespace {
 /// The fill with zeros that is the last to touch the buffer in front of the loop; null where that
 /// is something else.
 tile::FillOp fillBefore(tile::ForOp loop, Value buffer) {
-  auto touches = [&](Operation *op) {
-    Accesses accesses = accessesOf(op);
-    return llvm::is_contained(accesses.reads, buffer) ||
-           llvm::is_contained(accesses.writes, buffer);
-  };
   Operation *before = loop->getPrevNode();
-  while (before && (isa<tile::AllocOp>(before) || !touches(before)))
+  while (before && (isa<tile::AllocOp>(before) || !touches(before, buffer)))
     before = before->getPrevNode();
   auto fill = dyn_cast_or_null<tile::FillOp>(before);
   return fill && fill.getDst() == buffer && isZero(fill.getValue()) ? fill : tile::FillOp();

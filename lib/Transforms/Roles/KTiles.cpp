@@ -110,7 +110,7 @@ bool endsWithTensor(Rounds &rounds, Operand &operand) {
 std::optional<Rounds> roundsOf(tile::ForOp loop) {
   Rounds rounds;
   rounds.loop = loop;
-  rounds.gemm = isFreeProductLoop(loop) ? onlyGemmOf(loop) : nullptr;
+  rounds.gemm = isFreeLoop(loop) ? onlyGemmOf(loop) : nullptr;
   if (!rounds.gemm || rounds.gemm.getPlaces())
     return std::nullopt;
   rounds.count = *tile::constantInt(loop.getUpper());

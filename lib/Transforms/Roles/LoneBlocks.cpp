@@ -1,4 +1,4 @@
-//===- LoneBlocks.cpp - rings for blocks that have a unit to themselves ----===//
+//===- LoneBlocks.cpp - rings where a unit has few blocks ----------------===//
 //
 // `num_stages` of 0 and 1 asks for no ring: shared memory for more blocks on the multiprocessor,
 // whose products stand beside this one's copies. Where no more blocks come, a round that waits for
@@ -12,6 +12,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //===----------------------------------------------------------------------===//
 #include "Roles/PlainProduct.h"
+#include "Roles/RingSlots.h"
 
 #include "tilec/Transforms/PassTarget.h"
 #include "tilec/Transforms/Passes.h"
@@ -41,13 +42,14 @@ bool chainsProducts(tile::ForOp loop) {
 }
 
 /// Why the loop has a ring that its author has not asked for; empty: it has none.
-StringRef whyRing(tile::ForOp loop, int64_t blocks, const TargetInfo &chip) {
+StringRef whyRing(tile::ForOp loop, tile::KernelOp kernel, const TargetInfo &chip) {
+  std::optional<int64_t> blocks = kernel.blocksOfGrid();
   std::optional<int64_t> rounds = tile::constantInt(loop.getUpper());
-  if (loop.getStages() > 1 || !rounds || *rounds < manyRounds)
+  if (!blocks || loop.getStages() > 1 || !rounds || *rounds < manyRounds)
     return "";
-  if (blocks <= chip.units && onlyGemmOf(loop))
+  if (hasUnitsForAll(kernel, chip) && onlyGemmOf(loop))
     return "the grid has no more blocks than the chip has units";
-  if (blocks <= fewBlocks * chip.units && chainsProducts(loop))
+  if (*blocks <= fewBlocks * chip.units && chainsProducts(loop))
     return "the grid has two blocks for each of the chip's units at most";
   return "";
 }
@@ -62,16 +64,15 @@ struct GiveStagesPass : impl::GiveStagesPassBase<GiveStagesPass> {
     if (!strategy.empty() && strategy != "auto")
       return;
     for (tile::KernelOp kernel : getOperation().getBody().getOps<tile::KernelOp>()) {
-      std::optional<int64_t> blocks = kernel.blocksOfGrid();
-      if (kernel.getLockstep() || !blocks)
+      if (kernel.getLockstep())
         continue;
       kernel.walk([&](tile::ForOp loop) {
         int64_t stages = loop.getStages();
-        StringRef why = whyRing(loop, *blocks, *chip);
+        StringRef why = whyRing(loop, kernel, *chip);
         if (why.empty())
           return;
         loop.setStages(2);
-        if (!isFreeProductLoop(loop))
+        if (!isFreeLoop(loop))
           return loop.setStages(stages);
         loop.emitRemark() << "a ring in spite of num_stages=" << stages << ": " << why << ", and "
                           << *tile::constantInt(loop.getUpper())

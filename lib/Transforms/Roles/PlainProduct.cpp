@@ -47,7 +47,7 @@ tile::GemmOp onlyGemmOf(tile::ForOp loop) {
   return only;
 }
 
-bool isFreeProductLoop(tile::ForOp loop) {
+bool isFreeLoop(tile::ForOp loop) {
   SmallVector<StringRef, 4> names;
   loop.getStrategy().value_or("").split(names, ' ', -1, /*KeepEmpty=*/false);
   bool isNamed = llvm::any_of(

@@ -25,6 +25,6 @@ tile::GemmOp onlyGemmOf(tile::ForOp loop);
 
 /// Whether the pipelined loop counts from 0 by 1 to what is known, and its author has left stages
 /// and schedule to the compiler.
-bool isFreeProductLoop(tile::ForOp loop);
+bool isFreeLoop(tile::ForOp loop);
 
 } // namespace tilec

@@ -188,7 +188,7 @@ std::optional<SplitProduct> splitProductOf(tile::KernelOp kernel) {
   product.kernel = kernel;
   product.loop = onlyLoop(kernel);
   if (kernel.getLockstep() || kernel.getCluster() > 1 || tile::hasGridSync(kernel) ||
-      !product.loop || !isFreeProductLoop(product.loop))
+      !product.loop || !isFreeLoop(product.loop))
     return std::nullopt;
   product.gemm = onlyGemmOf(product.loop);
   product.sum = product.gemm ? product.gemm.getC().getDefiningOp<tile::AllocOp>() : nullptr;

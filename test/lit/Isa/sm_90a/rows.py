@@ -52,7 +52,7 @@
 # SIGMOID:          ex2.approx.ftz.f32
 # SIGMOID-NOT:      div.
 # SIGMOID:          rcp.approx.ftz.f32
-# EXACT-NOT:        tanh.approx
+# EXACT-NOT:        ex2.approx
 import tilelang.language as T
 
 

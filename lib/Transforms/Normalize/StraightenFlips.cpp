@@ -1,16 +1,18 @@
-//===- FlippedPlaces.cpp - places with a bit turned over ----------------------===//
+//===- StraightenFlips.cpp - places with a bit turned over ----------------===//
 //
 // Linear forms (Analysis/Index.h) know no xor. Of four neighbours of which each is read at j ^ 8 a
-// lane would read one at a time, four lanes from the same bank.
+// lane would read one at a time, four lanes from the same bank. j ^ c of a power of two is
+// j + c - j / c % 2 * 2c, of which it is seen where the elements that a lane reads are neighbours.
+// Short serial loops around parallels whose variable picks the bit (`j ^ (1 << b)`, as butterflies
+// and sorting networks have them) are their rounds first: c is known then.
 //
 // SPDX-License-Identifier: Apache-2.0
 //===----------------------------------------------------------------------===//
-#include "Normalize/FlippedPlaces.h"
-
 #include "Normalize/KnownLoops.h"
 
 #include "tilec/Analysis/Buffers.h"
 #include "tilec/Analysis/Index.h"
+#include "tilec/Transforms/Passes.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Interfaces/SideEffectInterfaces.h"
@@ -20,6 +22,9 @@
 using namespace mlir;
 
 namespace tilec {
+
+#define GEN_PASS_DEF_STRAIGHTENFLIPSPASS
+#include "tilec/Transforms/Passes.h.inc"
 
 /// The xor that gives an index; null: none does.
 static arith::XOrIOp flipOf(Value index) {
@@ -80,7 +85,7 @@ static void foldNumbers(tile::KernelOp kernel) {
   });
 }
 
-void unrollFlips(tile::KernelOp kernel) {
+static void unrollFlips(tile::KernelOp kernel) {
   constexpr int64_t mostRounds = 16, mostWork = 600;
   bool changed = false;
   for (KnownLoop known : knownLoops(kernel)) {
@@ -120,11 +125,23 @@ static void straightenFlip(arith::XOrIOp flip, arith::IndexCastOp use) {
   }
 }
 
-void straightenFlips(tile::KernelOp kernel) {
+static void straightenFlips(tile::KernelOp kernel) {
   kernel.walk([](arith::IndexCastOp use) {
     if (arith::XOrIOp flip = flipOf(use.getResult()); flip && use.getType().isIndex())
       straightenFlip(flip, use);
   });
 }
+
+namespace {
+struct StraightenFlipsPass : impl::StraightenFlipsPassBase<StraightenFlipsPass> {
+  void runOnOperation() override {
+    for (tile::KernelOp kernel : getOperation().getBody().getOps<tile::KernelOp>())
+      if (!kernel.getLockstep()) {
+        unrollFlips(kernel);
+        straightenFlips(kernel);
+      }
+  }
+};
+} // namespace
 
 } // namespace tilec
