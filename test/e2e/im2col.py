@@ -28,6 +28,13 @@
 # RUN: tilec-run %s --entry "conv()" --target=gfx950 --check | FileCheck %s
 # RUN: tilec-run %s --entry "conv(channels=96, block_K=64, kernel=5, dilation=2, pad=1)" --target=gfx950 --check | FileCheck %s
 # RUN: tilec-run %s --entry "conv(stride=2, pad=0)" --target=gfx942 --check | FileCheck %s
+# RUN: tilec-run %s --entry "conv(channels=96, block_K=64)" --target=gfx942 --check --sim-mode=strict | FileCheck %s
+# RUN: tilec-run %s --entry "conv(channels=96, block_K=64, stride=2, pad=2)" --target=gfx942 --check --sim-interleave=3 | FileCheck %s
+# RUN: tilec-run %s --entry "conv(channels=24, block_K=48)" --target=gfx942 --check | FileCheck %s
+# Channels of a pixel are read in whole pieces, whose rows and masks quotients say.
+# RUN: tilec %s --entry "conv(channels=96, block_K=64)" --target=gfx942 --emit=wave | FileCheck %s --check-prefix=PIECES --implicit-check-not="-> f16"
+# PIECES: scf.for
+# PIECES-COUNT-4: wave.global_read %Image{{.*}} mask({{.*}} -> vector<8xf16>
 #
 # Weights and the result flattened in the kernel, as upstream's example has them: maps and stores of another shape.
 # RUN: tilec-run %s --entry "flat()" --target=sm_90a --device=ptx --check --sim-interleave=7 | FileCheck %s

@@ -43,13 +43,15 @@ Size sizeOf(tile::TensorOp tensor, int64_t d) {
 
 class EdgePeeler {
 public:
-  explicit EdgePeeler(tile::ForOp loop) : loop(loop) {}
+  EdgePeeler(tile::ForOp loop, const TargetInfo &target) : loop(loop), target(target) {}
 
   /// Whether something is gained; changes nothing.
   bool suits();
   void peel();
 
 private:
+  /// Whole rounds that are worth the code of another one.
+  int64_t fewest();
   bool isProduct();
   bool addCopy(tile::CopyOp copy);
   /// Whether the loop counts pieces of this size, the last of which passes the end.
@@ -65,10 +67,25 @@ private:
   void cloneLoop(OpBuilder &b, Value first);
 
   tile::ForOp loop;
+  const TargetInfo &target;
   std::optional<Size> rounds; ///< elements that the loop's rounds share out
   int64_t piece = 0;          ///< of those, a round's
   bool isOpen = false;        ///< there may be more than one round beyond
 };
+
+int64_t EdgePeeler::fewest() {
+  // What a round behind the loop waits for, other blocks on the unit hide; masks of what no copy
+  // brings, read element by element, cost more.
+  std::optional<int64_t> blocks = loop->getParentOfType<tile::KernelOp>().blocksOfGrid();
+  bool isAlone = blocks && *blocks <= target.units;
+  bool isCopied = llvm::all_of(loop.bodyBlock()->getOps<tile::CopyOp>(), [&](tile::CopyOp copy) {
+    auto type = cast<tile::BufferType>(rootOf(copy.getSrc()).getType());
+    int64_t row = type.getShape().back(), piece = 8 * target.asyncCopies.bytes.back();
+    return !type.isGlobal() || ShapedType::isDynamic(row) ||
+           row * bitsOf(tile::dtypeOf(type.getElementType())) % piece == 0;
+  });
+  return isAlone || !isCopied ? 2 : 8;
+}
 
 /// Copies, and products of what they bring: what a round computes beside that may be long, and
 /// would stand here twice.
@@ -89,14 +106,13 @@ bool EdgePeeler::mayPass(int64_t count) {
 }
 
 bool EdgePeeler::countsPieces(const Size &size, int64_t of) {
-  constexpr int64_t fewest = 8; // whole rounds that are worth the code of another one
-  if (!size.dim && size.known / of >= fewest && mayPass(size.known / of)) {
+  if (!size.dim && size.known / of >= fewest() && mayPass(size.known / of)) {
     isOpen = true;
     return true;
   }
   if (!size.dim)
     return tile::constantInt(loop.getUpper()) == ceilDiv(size.known, of) && size.known % of != 0 &&
-           size.known / of >= fewest;
+           size.known / of >= fewest();
   if (countsAll(size.dim, of))
     return divisorOf(size.dim) % of != 0;
   isOpen = true;
@@ -225,7 +241,7 @@ struct PeelEdgesPass : impl::PeelEdgesPassBase<PeelEdgesPass> {
       if (!kernel.getLockstep())
         kernel.walk([&](tile::ForOp loop) { loops.push_back(loop); });
     for (tile::ForOp loop : loops)
-      if (EdgePeeler peeler(loop); peeler.suits())
+      if (EdgePeeler peeler(loop, *chip); peeler.suits())
         peeler.peel();
   }
 };

@@ -306,8 +306,11 @@ struct ExpandPipelinesPass : impl::ExpandPipelinesPassBase<ExpandPipelinesPass> 
     if (plan.stages < 2)
       return expandAlone(loop, plan, memory, chip, "shared memory holds no more than one stage");
     llvm::Expected<MatrixLoop> matrix = matrixLoop(loop, plan, chip);
-    if (matrix)
+    if (matrix) {
+      shareUnit(plan, loop, memory, chip);
+      loop.setStages(plan.stages);
       return memory.replace(loop, plan, RunAhead(loop, plan).rotate());
+    }
     std::string reason = llvm::toString(matrix.takeError());
     if (takeTurnsForBlocks(plan, loop, memory, chip)) {
       refuseSchedule(loop, reason);

@@ -105,6 +105,12 @@ void leaveConditions(PipelinePlan &plan, tile::ForOp loop, LoopMemory &loops,
 void leaveRoomForBlocks(PipelinePlan &plan, tile::ForOp loop, LoopMemory &loops,
                         const TargetInfo &target);
 
+/// Of a loop whose order is planned, where copies are counted, and other blocks of the grid want
+/// the unit: takes slots away that keep it to one block, if that has few rounds, whose beginning
+/// and end only another block hides, or rounds so short that its slots do not hide the way to
+/// memory, either. Says so in a remark.
+void shareUnit(PipelinePlan &plan, tile::ForOp loop, LoopMemory &loops, const TargetInfo &target);
+
 /// Whether each wave of the block has a part of the fill: a wait counts on no other copies.
 bool isOfAllWaves(const PipelinePlan &plan, size_t n, const TargetInfo &target);
 

@@ -394,6 +394,28 @@ void leaveRoomForBlocks(PipelinePlan &plan, tile::ForOp loop, LoopMemory &loops,
                       << blocks(asked) << " with more";
 }
 
+void shareUnit(PipelinePlan &plan, tile::ForOp loop, LoopMemory &loops, const TargetInfo &target) {
+  constexpr int64_t fewRounds = 32; // measured, docs/machine-code/pipelining.md
+  if (plan.stages < 3 || loop.getStrategy() || !competes(loop, target))
+    return;
+  bool isShort = tile::constantInt(loop.getUpper()).value_or(fewRounds + 1) <= fewRounds;
+  int64_t ahead = (plan.stages - 1) * clocksOfRound(loop, target);
+  if (!isShort && ahead >= target.clocks.copyToShared)
+    return;
+  SharedMemory &memory = loops.wished();
+  auto isAlone = [&](int64_t stages) {
+    return blocksWith(plan, stages, loop, memory, target) == 1;
+  };
+  int64_t asked = plan.stages;
+  if (!isAlone(asked) || isAlone(2))
+    return setSlots(plan, memory);
+  while (isAlone(plan.stages))
+    --plan.stages;
+  setSlots(plan, memory);
+  loop.emitRemark() << "pipelined with " << plan.stages << " instead of " << asked
+                    << " stages: a compute unit has several blocks so, and one with more";
+}
+
 /// Whether the slots of products that wait for all copies are filled again where the round has read
 /// them, behind a barrier of their own. It pays in short rounds, of which even several blocks do
 /// not hide the way to memory. A store of the round would be counted with what may be in flight

@@ -39,11 +39,6 @@ static Value writerMask(Emitter &e, Elements &elements, int64_t element) {
   return e.andMasks(elements.maskOf(element), elements.primary);
 }
 
-static bool isProvedInside(Value index, int64_t size) {
-  std::optional<IndexRange> range = rangeOf(index);
-  return range && range->low >= 0 && range->high < size;
-}
-
 static bool wantsTrap(Emitter &e, Value buffer, ValueRange tileIndices) {
   auto type = cast<tile::BufferType>(buffer.getType());
   return e.checksBounds && !type.isGlobal() &&
@@ -107,16 +102,14 @@ static bool isConstant(Emitter &e, tile::LoadOp load) {
   return load->getParentOfType<tile::ForOp>() && e.isConstant(rootOf(load.getBuffer()));
 }
 
-/// Elements of a tensor that are neighbours in memory in another order than in the loop; fails
-/// where there are none, or some may be outside of the tensor.
+/// Elements of a tensor that are neighbours in memory in another order than in the loop, or in rows
+/// that quotients of its variables number; fails where there are none.
 static LogicalResult emitRuns(Emitter &e, tile::LoadOp load, Elements &elements) {
   OpBuilder &b = e.b;
   Location &loc = e.loc;
   tile::BufferType type = load.getBuffer().getType();
   DType dtype = tile::dtypeOf(type.getElementType());
-  if (!elements.loop || !type.isGlobal() || e.isPacked(dtype) || elements.masks.size() > 1 ||
-      llvm::any_of(llvm::zip(load.getIndices(), type.getShape()),
-                   [](auto pair) { return !isProvedInside(std::get<0>(pair), std::get<1>(pair)); }))
+  if (!elements.loop || !type.isGlobal() || e.isPacked(dtype) || elements.masks.size() > 1)
     return failure();
   const TensorPlace &place = e.tensors.find(load.getBuffer())->second;
   ElementRuns runs = e.runsOf(load.getIndices(), place, dtype, elements);
@@ -129,7 +122,8 @@ static LogicalResult emitRuns(Emitter &e, tile::LoadOp load, Elements &elements)
       indices.push_back(e.indexFor(v, run.front().front(), elements));
     Value raw = wave::GlobalReadOp::create(
         b, loc, e.vectorOf(int64_t(run.size()), e.memoryType(dtype)), place.base,
-        e.accessOffset(place, indices), elements.maskOf(0),
+        e.accessOffset(place, indices),
+        e.andMasks(e.boundsMask(place, load.getIndices(), indices, load), elements.maskOf(0)),
         e.globalAlign(place, int64_t(run.size())), /*scalar=*/false, isConstant(e, load));
     for (auto [here, value] : llvm::zip(run, e.unpack(e.toScalar(raw, dtype), int64_t(run.size()))))
       for (int64_t n : here)

@@ -82,6 +82,11 @@ Value MemoryBuilder::accessOffset(const TensorPlace &place, ArrayRef<Value> indi
                                arith::IntegerOverflowFlags::nuw);
 }
 
+bool isProvedInside(Value index, int64_t size) {
+  std::optional<IndexRange> range = rangeOf(index);
+  return range && range->low >= 0 && range->high < size;
+}
+
 Value MemoryBuilder::boundsOf(size_t d, const TensorPlace &place, Value tileIndex, Value index,
                               Operation *at) {
   std::optional<IndexRange> range = rangeOf(tileIndex);

@@ -33,6 +33,9 @@ struct SharedPlace {
   DType dtype;
 };
 
+/// Whether the index is known to lie in a dimension of that size; never where it is dynamic.
+bool isProvedInside(Value index, int64_t size);
+
 /// Addresses of elements in tensors and shared buffers.
 class MemoryBuilder : public LaneBuilder {
 public:

@@ -9,6 +9,7 @@
 
 #include <map>
 #include <numeric>
+#include <vector>
 
 using namespace mlir;
 
@@ -27,6 +28,9 @@ int64_t ElementBuilder::divisorOfFirst(Value index, Elements &elements) {
                       std::gcd(coord.constant, mostDivisor));
     }
   Operation *op = index.getDefiningOp();
+  if (auto select = dyn_cast_or_null<arith::SelectOp>(op))
+    return std::gcd(divisorOfFirst(select.getTrueValue(), elements),
+                    divisorOfFirst(select.getFalseValue(), elements));
   if (!op || op->getNumOperands() != 2 || !isa<arith::ArithDialect>(op->getDialect()))
     return divisorOf(index);
   int64_t left = divisorOfFirst(op->getOperand(0), elements);
@@ -53,9 +57,16 @@ std::optional<int64_t> ElementBuilder::movedBy(Value index, int64_t element, Ele
     if (index == iv)
       return elements.deltas[element][d];
   Operation *op = index.getDefiningOp();
+  auto movedByOperand = [&](unsigned n) { return movedBy(op->getOperand(n), element, elements); };
+  if (isa_and_nonnull<arith::SelectOp>(op)) { // a limit of a part of the index
+    std::optional<int64_t> one = movedByOperand(1);
+    return movedByOperand(0) == 0 && one == movedByOperand(2) ? one : std::nullopt;
+  }
+  if (isa_and_nonnull<arith::CmpIOp>(op)) // decided alike where its numbers are the same
+    return movedByOperand(0) == 0 && movedByOperand(1) == 0 ? std::optional(0) : std::nullopt;
   if (!op || op->getNumOperands() != 2)
     return std::nullopt;
-  std::optional<int64_t> left = movedBy(op->getOperand(0), element, elements);
+  std::optional<int64_t> left = movedByOperand(0);
   std::optional<int64_t> by = tile::constantInt(op->getOperand(1));
   if (!left)
     return std::nullopt;
@@ -72,7 +83,7 @@ std::optional<int64_t> ElementBuilder::movedBy(Value index, int64_t element, Ele
       return isQuotient ? 0 : *left;
     return std::nullopt;
   }
-  std::optional<int64_t> right = movedBy(op->getOperand(1), element, elements);
+  std::optional<int64_t> right = movedByOperand(1);
   if (!right || !isa<arith::AddIOp>(op))
     return std::nullopt;
   return *left + *right;
@@ -83,6 +94,8 @@ ElementRuns ElementBuilder::runsOf(ValueRange indices, const TensorPlace &place,
   ElementRuns runs;
   int64_t divisor = mostDivisor;
   SmallVector<int64_t, 8> placeOf(elements.count, 0);
+  // Where an index may be outside of the tensor, a run is masked as its first element is.
+  SmallVector<std::vector<int64_t>, 8> maskedBy(elements.count);
   for (auto [d, index] : llvm::enumerate(indices)) {
     int64_t stride = place.staticStrides[d];
     if (ShapedType::isDynamic(stride))
@@ -93,20 +106,23 @@ ElementRuns ElementBuilder::runsOf(ValueRange indices, const TensorPlace &place,
       if (!moved)
         return {};
       at += *moved * stride;
+      if (!isProvedInside(index, place.staticShape[d]))
+        maskedBy[n].push_back(*moved);
     }
   }
-  std::map<int64_t, SmallVector<int64_t, 2>> inOrder;
+  using Place = std::pair<std::vector<int64_t>, int64_t>;
+  std::map<Place, SmallVector<int64_t, 2>> inOrder;
   for (auto [n, at] : llvm::enumerate(placeOf))
-    inOrder[at].push_back(int64_t(n));
-  SmallVector<std::pair<int64_t, SmallVector<int64_t, 2>>, 8> placed(inOrder.begin(),
-                                                                     inOrder.end());
+    inOrder[{maskedBy[n], at}].push_back(int64_t(n));
+  SmallVector<std::pair<Place, SmallVector<int64_t, 2>>, 8> placed(inOrder.begin(), inOrder.end());
   for (size_t first = 0; first < placed.size();) {
     size_t width = std::max<int64_t>(1, 8 * target.accessBytes / bitsOf(dtype));
     auto isRun = [&](size_t width) {
-      if (first + width > placed.size() || divisor % width != 0 || placed[first].first % width != 0)
+      const auto &[masked, begin] = placed[first].first;
+      if (first + width > placed.size() || divisor % width != 0 || begin % int64_t(width) != 0)
         return false;
       for (size_t i = 1; i < width; ++i)
-        if (placed[first + i].first != placed[first].first + int64_t(i))
+        if (placed[first + i].first != Place{masked, begin + int64_t(i)})
           return false;
       return true;
     };

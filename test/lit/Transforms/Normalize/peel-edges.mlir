@@ -167,3 +167,90 @@ tile.program @both {
     }
   }
 }
+
+// Two whole rounds are a loop where a block has a unit to itself.
+// CHECK-LABEL: tile.program @alone
+// CHECK: tile.for %{{.*}} = %c0{{.*}} to %c2
+// CHECK: tile.gemm
+// CHECK: tile.gemm
+tile.program @alone {
+  %x = tile.tensor "x"[] : !tile.buffer<[64, 72], f16, global>
+  %y = tile.tensor "y"[] : !tile.buffer<[64, 72], f16, global>
+  %blocks = arith.constant 1 : index
+  tile.kernel "alone" grid(%blocks) threads(128) {
+  ^bb0(%bx: index):
+    %A = tile.alloc "A" : !tile.buffer<[64, 32], f16, shared>
+    %B = tile.alloc "B" : !tile.buffer<[64, 32], f16, shared>
+    %C = tile.alloc "C" : !tile.buffer<[64, 64], f32, fragment>
+    %c0 = arith.constant 0 : index
+    %c1 = arith.constant 1 : index
+    %rounds = arith.constant 3 : index
+    tile.for %i = %c0 to %rounds step %c1 kind(pipelined) stages(3) {
+      %c32 = arith.constant 32 : index
+      %at = arith.muli %i, %c32 : index
+      %a = tile.subview %x[%c0, %at] : !tile.buffer<[64, 72], f16, global> to !tile.buffer<[64, 32], f16, global>
+      tile.copy %a to %A : !tile.buffer<[64, 32], f16, global>, !tile.buffer<[64, 32], f16, shared>
+      %b = tile.subview %y[%c0, %at] : !tile.buffer<[64, 72], f16, global> to !tile.buffer<[64, 32], f16, global>
+      tile.copy %b to %B : !tile.buffer<[64, 32], f16, global>, !tile.buffer<[64, 32], f16, shared>
+      tile.gemm %A, %B, %C {transpose_b} : !tile.buffer<[64, 32], f16, shared>, !tile.buffer<[64, 32], f16, shared>, !tile.buffer<[64, 64], f32, fragment>
+    }
+  }
+}
+
+// Other blocks hide what a round behind the loop waits for.
+// CHECK-LABEL: tile.program @crowd
+// CHECK: tile.for %{{.*}} = %c0{{.*}} to %c3
+// CHECK: tile.gemm
+// CHECK-NOT: tile.gemm
+tile.program @crowd {
+  %x = tile.tensor "x"[] : !tile.buffer<[64, 72], f16, global>
+  %y = tile.tensor "y"[] : !tile.buffer<[64, 72], f16, global>
+  %blocks = arith.constant 4096 : index
+  tile.kernel "crowd" grid(%blocks) threads(128) {
+  ^bb0(%bx: index):
+    %A = tile.alloc "A" : !tile.buffer<[64, 32], f16, shared>
+    %B = tile.alloc "B" : !tile.buffer<[64, 32], f16, shared>
+    %C = tile.alloc "C" : !tile.buffer<[64, 64], f32, fragment>
+    %c0 = arith.constant 0 : index
+    %c1 = arith.constant 1 : index
+    %rounds = arith.constant 3 : index
+    tile.for %i = %c0 to %rounds step %c1 kind(pipelined) stages(3) {
+      %c32 = arith.constant 32 : index
+      %at = arith.muli %i, %c32 : index
+      %a = tile.subview %x[%c0, %at] : !tile.buffer<[64, 72], f16, global> to !tile.buffer<[64, 32], f16, global>
+      tile.copy %a to %A : !tile.buffer<[64, 32], f16, global>, !tile.buffer<[64, 32], f16, shared>
+      %b = tile.subview %y[%c0, %at] : !tile.buffer<[64, 72], f16, global> to !tile.buffer<[64, 32], f16, global>
+      tile.copy %b to %B : !tile.buffer<[64, 32], f16, global>, !tile.buffer<[64, 32], f16, shared>
+      tile.gemm %A, %B, %C {transpose_b} : !tile.buffer<[64, 32], f16, shared>, !tile.buffer<[64, 32], f16, shared>, !tile.buffer<[64, 64], f32, fragment>
+    }
+  }
+}
+
+// Rows that are no whole words no copy brings: whole rounds are read without masks.
+// CHECK-LABEL: tile.program @halves
+// CHECK: tile.for %{{.*}} = %c0{{.*}} to %c2
+// CHECK: tile.gemm
+// CHECK: tile.gemm
+tile.program @halves {
+  %x = tile.tensor "x"[] : !tile.buffer<[64, 71], f16, global>
+  %y = tile.tensor "y"[] : !tile.buffer<[64, 71], f16, global>
+  %blocks = arith.constant 4096 : index
+  tile.kernel "halves" grid(%blocks) threads(128) {
+  ^bb0(%bx: index):
+    %A = tile.alloc "A" : !tile.buffer<[64, 32], f16, shared>
+    %B = tile.alloc "B" : !tile.buffer<[64, 32], f16, shared>
+    %C = tile.alloc "C" : !tile.buffer<[64, 64], f32, fragment>
+    %c0 = arith.constant 0 : index
+    %c1 = arith.constant 1 : index
+    %rounds = arith.constant 3 : index
+    tile.for %i = %c0 to %rounds step %c1 kind(pipelined) stages(3) {
+      %c32 = arith.constant 32 : index
+      %at = arith.muli %i, %c32 : index
+      %a = tile.subview %x[%c0, %at] : !tile.buffer<[64, 71], f16, global> to !tile.buffer<[64, 32], f16, global>
+      tile.copy %a to %A : !tile.buffer<[64, 32], f16, global>, !tile.buffer<[64, 32], f16, shared>
+      %b = tile.subview %y[%c0, %at] : !tile.buffer<[64, 71], f16, global> to !tile.buffer<[64, 32], f16, global>
+      tile.copy %b to %B : !tile.buffer<[64, 32], f16, global>, !tile.buffer<[64, 32], f16, shared>
+      tile.gemm %A, %B, %C {transpose_b} : !tile.buffer<[64, 32], f16, shared>, !tile.buffer<[64, 32], f16, shared>, !tile.buffer<[64, 64], f32, fragment>
+    }
+  }
+}
