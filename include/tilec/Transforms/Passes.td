@@ -803,8 +803,8 @@ def PeelEdgesPass : Pass<"tile-peel-edges", "::tilec::tile::ProgramOp"> {
             lie beyond K are a serial loop behind it.
     Leaves: what is computed; chips that plan no order of loops, which only a K without masks
             gets; loops of which the author fixed the stages, that compute between their copies and
-            products, of which a tile is used outside, or of fewer than 8 whole rounds (2 where a block
-            has a unit to itself, or a copy's rows are no whole words).
+            products, of which a tile is used outside, or of fewer than 8 whole rounds (4 where a block
+            has a unit to itself; 2 where rows are no whole accesses there, or no whole words).
   }];
   let options = [Option<"target", "target", "std::string", "std::string(::tilec::nameOf(::tilec::defaultArch))", "the chip">];
   let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::scf::SCFDialect"];

@@ -74,17 +74,22 @@ private:
 };
 
 int64_t EdgePeeler::fewest() {
-  // What a round behind the loop waits for, other blocks on the unit hide; masks of what no copy
-  // brings, read element by element, cost more.
+  auto haveRows = [&](int64_t bytes) { // of whole pieces of so many
+    return llvm::all_of(loop.bodyBlock()->getOps<tile::CopyOp>(), [&](tile::CopyOp copy) {
+      auto type = cast<tile::BufferType>(rootOf(copy.getSrc()).getType());
+      int64_t row = type.getShape().back();
+      int64_t bits = bitsOf(tile::dtypeOf(type.getElementType()));
+      return !type.isGlobal() || ShapedType::isDynamic(row) || row * bits % (8 * bytes) == 0;
+    });
+  };
+  // Masks of what no copy brings are read element by element: those of the last round are enough.
+  if (!haveRows(target.asyncCopies.bytes.back()))
+    return 2;
+  // What a round behind the loop waits for, other blocks on the unit would hide.
   std::optional<int64_t> blocks = loop->getParentOfType<tile::KernelOp>().blocksOfGrid();
-  bool isAlone = blocks && *blocks <= target.units;
-  bool isCopied = llvm::all_of(loop.bodyBlock()->getOps<tile::CopyOp>(), [&](tile::CopyOp copy) {
-    auto type = cast<tile::BufferType>(rootOf(copy.getSrc()).getType());
-    int64_t row = type.getShape().back(), piece = 8 * target.asyncCopies.bytes.back();
-    return !type.isGlobal() || ShapedType::isDynamic(row) ||
-           row * bitsOf(tile::dtypeOf(type.getElementType())) % piece == 0;
-  });
-  return isAlone || !isCopied ? 2 : 8;
+  if (!blocks || *blocks > target.units)
+    return 8;
+  return haveRows(target.accessBytes) ? 4 : 2;
 }
 
 /// Copies, and products of what they bring: what a round computes beside that may be long, and

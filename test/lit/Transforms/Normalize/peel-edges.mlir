@@ -168,14 +168,14 @@ tile.program @both {
   }
 }
 
-// Two whole rounds are a loop where a block has a unit to itself.
+// Four whole rounds are a loop where a block has a unit to itself, and two of rows that are no whole accesses.
 // CHECK-LABEL: tile.program @alone
-// CHECK: tile.for %{{.*}} = %c0{{.*}} to %c2
+// CHECK: tile.for %{{.*}} = %c0{{.*}} to %c4
 // CHECK: tile.gemm
 // CHECK: tile.gemm
 tile.program @alone {
-  %x = tile.tensor "x"[] : !tile.buffer<[64, 72], f16, global>
-  %y = tile.tensor "y"[] : !tile.buffer<[64, 72], f16, global>
+  %x = tile.tensor "x"[] : !tile.buffer<[64, 136], f16, global>
+  %y = tile.tensor "y"[] : !tile.buffer<[64, 136], f16, global>
   %blocks = arith.constant 1 : index
   tile.kernel "alone" grid(%blocks) threads(128) {
   ^bb0(%bx: index):
@@ -184,29 +184,28 @@ tile.program @alone {
     %C = tile.alloc "C" : !tile.buffer<[64, 64], f32, fragment>
     %c0 = arith.constant 0 : index
     %c1 = arith.constant 1 : index
-    %rounds = arith.constant 3 : index
+    %rounds = arith.constant 5 : index
     tile.for %i = %c0 to %rounds step %c1 kind(pipelined) stages(3) {
       %c32 = arith.constant 32 : index
       %at = arith.muli %i, %c32 : index
-      %a = tile.subview %x[%c0, %at] : !tile.buffer<[64, 72], f16, global> to !tile.buffer<[64, 32], f16, global>
+      %a = tile.subview %x[%c0, %at] : !tile.buffer<[64, 136], f16, global> to !tile.buffer<[64, 32], f16, global>
       tile.copy %a to %A : !tile.buffer<[64, 32], f16, global>, !tile.buffer<[64, 32], f16, shared>
-      %b = tile.subview %y[%c0, %at] : !tile.buffer<[64, 72], f16, global> to !tile.buffer<[64, 32], f16, global>
+      %b = tile.subview %y[%c0, %at] : !tile.buffer<[64, 136], f16, global> to !tile.buffer<[64, 32], f16, global>
       tile.copy %b to %B : !tile.buffer<[64, 32], f16, global>, !tile.buffer<[64, 32], f16, shared>
       tile.gemm %A, %B, %C {transpose_b} : !tile.buffer<[64, 32], f16, shared>, !tile.buffer<[64, 32], f16, shared>, !tile.buffer<[64, 64], f32, fragment>
     }
   }
 }
 
-// Other blocks hide what a round behind the loop waits for.
-// CHECK-LABEL: tile.program @crowd
-// CHECK: tile.for %{{.*}} = %c0{{.*}} to %c3
+// CHECK-LABEL: tile.program @uneven
+// CHECK: tile.for %{{.*}} = %c0{{.*}} to %c2
 // CHECK: tile.gemm
-// CHECK-NOT: tile.gemm
-tile.program @crowd {
-  %x = tile.tensor "x"[] : !tile.buffer<[64, 72], f16, global>
-  %y = tile.tensor "y"[] : !tile.buffer<[64, 72], f16, global>
-  %blocks = arith.constant 4096 : index
-  tile.kernel "crowd" grid(%blocks) threads(128) {
+// CHECK: tile.gemm
+tile.program @uneven {
+  %x = tile.tensor "x"[] : !tile.buffer<[64, 68], f16, global>
+  %y = tile.tensor "y"[] : !tile.buffer<[64, 68], f16, global>
+  %blocks = arith.constant 1 : index
+  tile.kernel "uneven" grid(%blocks) threads(128) {
   ^bb0(%bx: index):
     %A = tile.alloc "A" : !tile.buffer<[64, 32], f16, shared>
     %B = tile.alloc "B" : !tile.buffer<[64, 32], f16, shared>
@@ -217,9 +216,38 @@ tile.program @crowd {
     tile.for %i = %c0 to %rounds step %c1 kind(pipelined) stages(3) {
       %c32 = arith.constant 32 : index
       %at = arith.muli %i, %c32 : index
-      %a = tile.subview %x[%c0, %at] : !tile.buffer<[64, 72], f16, global> to !tile.buffer<[64, 32], f16, global>
+      %a = tile.subview %x[%c0, %at] : !tile.buffer<[64, 68], f16, global> to !tile.buffer<[64, 32], f16, global>
       tile.copy %a to %A : !tile.buffer<[64, 32], f16, global>, !tile.buffer<[64, 32], f16, shared>
-      %b = tile.subview %y[%c0, %at] : !tile.buffer<[64, 72], f16, global> to !tile.buffer<[64, 32], f16, global>
+      %b = tile.subview %y[%c0, %at] : !tile.buffer<[64, 68], f16, global> to !tile.buffer<[64, 32], f16, global>
+      tile.copy %b to %B : !tile.buffer<[64, 32], f16, global>, !tile.buffer<[64, 32], f16, shared>
+      tile.gemm %A, %B, %C {transpose_b} : !tile.buffer<[64, 32], f16, shared>, !tile.buffer<[64, 32], f16, shared>, !tile.buffer<[64, 64], f32, fragment>
+    }
+  }
+}
+
+// Other blocks hide what a round behind the loop waits for.
+// CHECK-LABEL: tile.program @crowd
+// CHECK: tile.for %{{.*}} = %c0{{.*}} to %c5
+// CHECK: tile.gemm
+// CHECK-NOT: tile.gemm
+tile.program @crowd {
+  %x = tile.tensor "x"[] : !tile.buffer<[64, 136], f16, global>
+  %y = tile.tensor "y"[] : !tile.buffer<[64, 136], f16, global>
+  %blocks = arith.constant 4096 : index
+  tile.kernel "crowd" grid(%blocks) threads(128) {
+  ^bb0(%bx: index):
+    %A = tile.alloc "A" : !tile.buffer<[64, 32], f16, shared>
+    %B = tile.alloc "B" : !tile.buffer<[64, 32], f16, shared>
+    %C = tile.alloc "C" : !tile.buffer<[64, 64], f32, fragment>
+    %c0 = arith.constant 0 : index
+    %c1 = arith.constant 1 : index
+    %rounds = arith.constant 5 : index
+    tile.for %i = %c0 to %rounds step %c1 kind(pipelined) stages(3) {
+      %c32 = arith.constant 32 : index
+      %at = arith.muli %i, %c32 : index
+      %a = tile.subview %x[%c0, %at] : !tile.buffer<[64, 136], f16, global> to !tile.buffer<[64, 32], f16, global>
+      tile.copy %a to %A : !tile.buffer<[64, 32], f16, global>, !tile.buffer<[64, 32], f16, shared>
+      %b = tile.subview %y[%c0, %at] : !tile.buffer<[64, 136], f16, global> to !tile.buffer<[64, 32], f16, global>
       tile.copy %b to %B : !tile.buffer<[64, 32], f16, global>, !tile.buffer<[64, 32], f16, shared>
       tile.gemm %A, %B, %C {transpose_b} : !tile.buffer<[64, 32], f16, shared>, !tile.buffer<[64, 32], f16, shared>, !tile.buffer<[64, 64], f32, fragment>
     }
