@@ -3,14 +3,15 @@
 """How many loops have a plan: over the kernels of the tests and, given a checkout of tilelang, over its files.
 
 usage: planned_loops.py BUILD [--upstream CHECKOUT] [--targets LIST] [--only REGEX] [--pipelined] [--every N] [--jobs N]
-                        [--least TARGET=PERCENT] [--show]
+                        [--least TARGET=PERCENT] [--show] [--listed COMMIT]
 
 Each kernel of tools/dev/replay (examples, test/e2e, test/lit/Isa, benchmarks), and each entry of
 test/data/corpus/entries.txt in the checkout, is compiled with `--emit=report --json`, whose `loop_verdicts` say of
 each counted loop: planned, sequential or unplanned, and why. Printed is the share of planned loops among those that
 are planned or unplanned, and the reasons of the others (--show: by kernel, too). A kernel that a target refuses is left
 out. Fails where a target refuses all, or has a share below its --least. A sample for a test: scripts that pipeline a
-loop (--pipelined), one in N of their kernels.
+loop (--pipelined), one in N of their kernels. Shares of two states compare over the kernels that both have: those that
+the listing of machine code names in an earlier commit (--listed).
 """
 import argparse
 import collections
@@ -45,6 +46,15 @@ def upstream_kernels(checkout):
             continue
         for target in TARGETS:
             yield checkout, parts[0], (f"--entry={parts[1]}",), target
+
+
+def listed_kernels(commit):
+    """By target: scripts with their options."""
+    def names(target):
+        text = subprocess.run(["git", "show", f"{commit}:test/replay/{target}.tsv"], cwd=ROOT, capture_output=True,
+                              text=True, check=True).stdout
+        return {line.split("\t")[0] for line in text.splitlines()}
+    return {target: names(target) for target in TARGETS}
 
 
 def verdicts_of(job):
@@ -97,6 +107,7 @@ def main():
     parser.add_argument("--jobs", type=int, default=2)
     parser.add_argument("--least", action="append", default=[], help="TARGET=PERCENT, of this repository's kernels")
     parser.add_argument("--show", action="store_true", help="name the kernels of unplanned loops")
+    parser.add_argument("--listed", metavar="COMMIT", help="only this repository's kernels that test/replay had there")
     options = parser.parse_args()
     tilec, wanted = str((options.build / "bin/tilec").resolve()), options.targets.split(",")
 
@@ -108,8 +119,12 @@ def main():
         kernels = [k for k in kernels if zlib.crc32(" ".join([k[1], *k[2]]).encode()) % options.every == 0]
         return [(tilec, k) for k in kernels if k[3] in wanted]
 
+    own = list(own_kernels())
+    if options.listed:
+        listed = listed_kernels(options.listed)
+        own = [k for k in own if k[3] in listed and " ".join([k[1], *k[2]]) in listed[k[3]]]
     least = {target: float(percent) for target, percent in (text.split("=") for text in options.least)}
-    faults = table("kernels of this repository", chosen(own_kernels()), options.jobs, least, options.show)
+    faults = table("kernels of this repository", chosen(own), options.jobs, least, options.show)
     if options.upstream:
         faults += table("files of upstream", chosen(upstream_kernels(options.upstream)), options.jobs, {}, options.show)
     for fault in faults:
