@@ -102,14 +102,22 @@ static bool isConstant(Emitter &e, tile::LoadOp load) {
   return load->getParentOfType<tile::ForOp>() && e.isConstant(rootOf(load.getBuffer()));
 }
 
+/// Whether a tensor of this type is never empty.
+static bool holdsElements(tile::BufferType type) {
+  return llvm::all_of(type.getShape(),
+                      [](int64_t extent) { return !ShapedType::isDynamic(extent) && extent > 0; });
+}
+
 /// Elements of a tensor that are neighbours in memory in another order than in the loop, or in rows
-/// that quotients of its variables number; fails where there are none.
+/// that quotients of its variables number; fails where there are none, or where what lies outside
+/// of the tensor is not zero.
 static LogicalResult emitRuns(Emitter &e, tile::LoadOp load, Elements &elements) {
   OpBuilder &b = e.b;
   Location &loc = e.loc;
   tile::BufferType type = load.getBuffer().getType();
   DType dtype = tile::dtypeOf(type.getElementType());
-  if (!elements.loop || !type.isGlobal() || e.isPacked(dtype) || elements.masks.size() > 1)
+  if (!elements.loop || !type.isGlobal() || e.isPacked(dtype) || elements.masks.size() > 1 ||
+      load.getPad())
     return failure();
   const TensorPlace &place = e.tensors.find(load.getBuffer())->second;
   ElementRuns runs = e.runsOf(load.getIndices(), place, dtype, elements);
@@ -124,19 +132,14 @@ static LogicalResult emitRuns(Emitter &e, tile::LoadOp load, Elements &elements)
         b, loc, e.vectorOf(int64_t(run.size()), e.memoryType(dtype)), place.base,
         e.accessOffset(place, indices),
         e.andMasks(e.boundsMask(place, load.getIndices(), indices, load), elements.maskOf(0)),
-        e.globalAlign(place, int64_t(run.size())), /*scalar=*/false, isConstant(e, load));
+        e.globalAlign(place, int64_t(run.size())), /*scalar=*/false, isConstant(e, load),
+        !holdsElements(type));
     for (auto [here, value] : llvm::zip(run, e.unpack(e.toScalar(raw, dtype), int64_t(run.size()))))
       for (int64_t n : here)
         values[n] = value;
   }
   elements.map[load.getResult()] = values;
   return success();
-}
-
-/// Whether a tensor of this type is never empty.
-static bool holdsElements(tile::BufferType type) {
-  return llvm::all_of(type.getShape(),
-                      [](int64_t extent) { return !ShapedType::isDynamic(extent) && extent > 0; });
 }
 
 /// Whether threads read in a branch in a loop: LLVM would do it once in front of the loop, in
