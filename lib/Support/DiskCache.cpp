@@ -5,6 +5,11 @@
 // see all of it or nothing; of two writers of one key the later one stays, with the
 // same contents. Files are used by open and rename only: no locks to be left behind.
 //
+// How much there is stands in a file of eight-byte numbers, so that a writer need not
+// look at every entry: the first is what the last pass over the folder found, and each
+// entry that is stored adds its own. What is lost or counted twice, as two writers meet
+// or an entry is removed by others, holds until the next pass.
+//
 // SPDX-License-Identifier: Apache-2.0
 //===----------------------------------------------------------------------===//
 #include "tilec/Support/DiskCache.h"
@@ -14,6 +19,7 @@
 #include "llvm/Support/Chrono.h"
 #include "llvm/Support/Endian.h"
 #include "llvm/Support/FileSystem.h"
+#include "llvm/Support/MathExtras.h"
 #include "llvm/Support/MemoryBuffer.h"
 #include "llvm/Support/Path.h"
 #include "llvm/Support/Process.h"
@@ -33,7 +39,8 @@ namespace {
 constexpr StringLiteral magic = "tilec c2"; // 8 bytes; a new number for a new format
 constexpr size_t keyBytes = 32;             // SHA-256
 constexpr size_t headBytes = magic.size() + keyBytes + 8 + 16;
-constexpr StringLiteral entrySuffix = ".entry", temporarySuffix = ".tmp";
+constexpr StringLiteral entrySuffix = ".entry", temporarySuffix = ".tmp", sizesName = "sizes";
+constexpr size_t mostSizes = 4096; // of entries between two passes over the folder
 /// A writer that is still at work is younger than this.
 constexpr std::chrono::hours abandonedAfter{1};
 
@@ -45,6 +52,24 @@ std::string headOf(const CacheKey &key, StringRef contents) {
   support::endian::write64le(numbers + 8, sum.low64);
   support::endian::write64le(numbers + 16, sum.high64);
   return (magic + fromHex(key.hex()) + StringRef(numbers, sizeof numbers)).str();
+}
+
+/// Writes all of a file or leaves none behind.
+bool writeWhole(const Twine &path, ArrayRef<StringRef> parts) {
+  int descriptor = -1;
+  SmallString<128> temporary;
+  if (sys::fs::createUniqueFile(path + ".%%%%%%%%%%%%" + temporarySuffix, descriptor, temporary))
+    return false;
+  raw_fd_ostream stream(descriptor, /*shouldClose=*/true);
+  for (StringRef part : parts)
+    stream << part;
+  stream.close();
+  bool isWritten = !stream.has_error();
+  stream.clear_error();
+  if (isWritten && !sys::fs::rename(temporary, path))
+    return true;
+  (void)sys::fs::remove(temporary);
+  return false;
 }
 
 /// A file of the cache's folder.
@@ -148,32 +173,48 @@ std::optional<std::string> DiskCache::find(const CacheKey &key) const {
   return file.drop_front(headBytes).str();
 }
 
-bool DiskCache::store(const CacheKey &key, StringRef contents) {
+bool DiskCache::store(const CacheKey &key, StringRef contents) const {
   std::string path = pathOf(key);
   if (sys::fs::create_directories(sys::path::parent_path(path)))
     return false;
-  int descriptor = -1;
-  SmallString<128> temporary;
-  if (sys::fs::createUniqueFile(path + ".%%%%%%%%%%%%" + temporarySuffix, descriptor, temporary))
+  if (!writeWhole(path, {headOf(key, contents), contents}))
     return false;
-  raw_fd_ostream stream(descriptor, /*shouldClose=*/true);
-  stream << headOf(key, contents) << contents;
-  stream.close();
-  bool isWritten = !stream.has_error();
-  stream.clear_error();
-  if (!isWritten || sys::fs::rename(temporary, path)) {
-    (void)sys::fs::remove(temporary);
-    return false;
-  }
-  std::lock_guard<std::mutex> lock(mutex);
-  if (knownBytes)
-    *knownBytes += headBytes + contents.size();
-  if (!knownBytes || *knownBytes > limit)
+  std::optional<uint64_t> bytes = addSize(headBytes + contents.size());
+  if (!bytes || *bytes > limit)
     evict();
   return true;
 }
 
-void DiskCache::evict() {
+std::string DiskCache::sizesPath() const {
+  SmallString<128> path(root);
+  sys::path::append(path, sizesName);
+  return std::string(path);
+}
+
+std::optional<uint64_t> DiskCache::addSize(uint64_t bytes) const {
+  std::string path = sizesPath();
+  int descriptor = -1;
+  if (sys::fs::openFileForWrite(path, descriptor, sys::fs::CD_OpenAlways, sys::fs::OF_Append))
+    return std::nullopt;
+  char number[8];
+  support::endian::write64le(number, bytes);
+  raw_fd_ostream stream(descriptor, /*shouldClose=*/true);
+  stream << StringRef(number, sizeof number); // one write, which others' do not cut
+  stream.close();
+  stream.clear_error();
+  auto file = MemoryBuffer::getFile(path, /*IsText=*/false, /*RequiresNullTerminator=*/false,
+                                    /*IsVolatile=*/true);
+  // A file that this has made lacks what the others come to.
+  size_t size = file ? (*file)->getBufferSize() : 0;
+  if (size < 2 * sizeof number || size % sizeof number != 0 || size > sizeof number * mostSizes)
+    return std::nullopt;
+  uint64_t sum = 0;
+  for (const char *at = (*file)->getBufferStart(); at != (*file)->getBufferEnd(); at += 8)
+    sum = SaturatingAdd(sum, support::endian::read64le(at));
+  return sum;
+}
+
+void DiskCache::evict() const {
   std::vector<Entry> entries = listEntries(root);
   uint64_t bytes = 0;
   for (const Entry &entry : entries)
@@ -189,7 +230,9 @@ void DiskCache::evict() {
         bytes -= entry.bytes;
     }
   }
-  knownBytes = bytes;
+  char number[8];
+  support::endian::write64le(number, bytes);
+  (void)writeWhole(sizesPath(), StringRef(number, sizeof number));
 }
 
 std::string fileIdentity(StringRef path) {

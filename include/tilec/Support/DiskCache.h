@@ -13,7 +13,6 @@
 #include "llvm/Support/SHA256.h"
 
 #include <cstdint>
-#include <mutex>
 #include <optional>
 #include <string>
 
@@ -52,19 +51,20 @@ public:
   std::optional<std::string> find(const CacheKey &key) const;
 
   /// False when the entry could not be written.
-  bool store(const CacheKey &key, llvm::StringRef contents);
+  bool store(const CacheKey &key, llvm::StringRef contents) const;
 
   const std::string &folder() const { return root; }
   std::string pathOf(const CacheKey &key) const;
 
 private:
-  void evict();
+  /// Counts a stored entry. Bytes of all entries then, as far as is known; nothing where they must
+  /// be counted anew: by the first writer, and now and then.
+  std::optional<uint64_t> addSize(uint64_t bytes) const;
+  void evict() const;
+  std::string sizesPath() const;
 
   const std::string root;
   const uint64_t limit;
-  std::mutex mutex;
-  /// Bytes of all entries as far as this process knows: counted once, then what it has added.
-  std::optional<uint64_t> knownBytes;
 };
 
 /// Names the code of this process: build ids of the program and of LLVM's libraries. What one

@@ -169,6 +169,28 @@ TEST_F(DiskCacheTest, RemovesWhatStoppedWritersLeft) {
   EXPECT_TRUE(llvm::sys::fs::exists(foreign)) << "what is not the cache's is left alone";
 }
 
+TEST_F(DiskCacheTest, LooksAtEachEntryOnlyNowAndThen) {
+  ASSERT_TRUE(DiskCache(folder).store(keyOf(1), "x"));
+  // A pass over the folder would remove it.
+  std::string left = folder + "/left.tmp", sizes = folder + "/sizes";
+  writeAll(left, "x");
+  age(left, 7200);
+  ASSERT_TRUE(DiskCache(folder).store(keyOf(2), "x"));
+  EXPECT_TRUE(llvm::sys::fs::exists(left));
+  EXPECT_EQ(readAll(sizes).size(), 16u) << "what the pass has found, and one entry more";
+  // What no writer of ours has left is counted anew.
+  writeAll(sizes, "abc");
+  ASSERT_TRUE(DiskCache(folder).store(keyOf(3), "x"));
+  EXPECT_FALSE(llvm::sys::fs::exists(left));
+  EXPECT_EQ(readAll(sizes).size(), 8u);
+  // And so is much that was added since.
+  writeAll(left, "x");
+  age(left, 7200);
+  writeAll(sizes, std::string(size_t(5000) * 8, '\0'));
+  ASSERT_TRUE(DiskCache(folder).store(keyOf(4), "x"));
+  EXPECT_FALSE(llvm::sys::fs::exists(left));
+}
+
 /// Stores and looks up a few keys many times, with a limit that evicts all the time. Whatever is
 /// found must be whole.
 int hammer(const std::string &folder, unsigned seed) {
