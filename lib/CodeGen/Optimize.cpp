@@ -9,6 +9,7 @@
 //===----------------------------------------------------------------------===//
 #include "Optimize.h"
 
+#include "AccessAlignment.h"
 #include "GuardedReads.h"
 #include "HalfPairs.h"
 #include "HalfSums.h"
@@ -149,6 +150,7 @@ void optimizeWith(Module &module, TargetMachine &machine, Arch arch) {
   FunctionPassManager passes;
   passes.addPass(JoinBases());
   passes.addPass(InferAlignmentPass());
+  passes.addPass(AccessAlignment());
   passes.addPass(WideProducts());
   passes.addPass(ShortNumbers());
   passes.addPass(WholeNumbers());

@@ -35,6 +35,7 @@ namespace {
 constexpr unsigned mostRounds = 16;
 constexpr unsigned mostInstructions = 640;    // of all rounds
 constexpr unsigned mostBehindReads = 1536;    // the same where every round waits for device memory
+constexpr unsigned mostGathered = 8;          // rounds that become one where each reads by number
 constexpr unsigned mostLevels = 2;            // of loops in each other
 constexpr unsigned longestPeriod = 8;         // of a condition, in rounds
 constexpr unsigned mostPeriods = 4;           // side by side in a round
@@ -110,6 +111,28 @@ unsigned roundsTogether(unsigned rounds, unsigned size, unsigned period) {
   return together;
 }
 
+/// Whether a round reads where a number says that it reads first, and writes nothing: ptxas brings
+/// no such read of a later round forward, and each round waits for memory twice.
+bool readsByNumbers(const Loop &loop) {
+  SmallPtrSet<const Instruction *, 32> read; // and what is computed of it
+  bool found = false;
+  for (const BasicBlock *block : loop.blocks())
+    for (const Instruction &instr : *block) {
+      if (instr.mayWriteToMemory())
+        return false;
+      bool follows = !isa<PHINode>(instr) && any_of(instr.operands(), [&](const Use &use) {
+        auto *source = dyn_cast<Instruction>(use.get());
+        return source && read.contains(source);
+      });
+      auto *call = dyn_cast<CallBase>(&instr);
+      bool reads = isa<LoadInst>(instr) || (call && isGuardedConstantRead(*call));
+      found |= follows && reads;
+      if (follows || reads)
+        read.insert(&instr);
+    }
+  return found;
+}
+
 /// Whether the loop may have a counter whose rounds are known without what loops before it count.
 bool startsAnew(const Loop &loop) {
   const BasicBlock *before = loop.getLoopPredecessor();
@@ -170,6 +193,9 @@ bool markShortLoops(Function &function, FunctionAnalysisManager &analyses) {
       addStringMetadataToLoop(loop, "llvm.loop.unroll.full", 1);
     } else {
       unsigned together = roundsTogether(rounds, *size, periodOf(*loop, evolution));
+      for (unsigned many = mostGathered; together == 1 && many > 1; many /= 2)
+        if (rounds % many == 0 && *size * many <= mostInstructions && readsByNumbers(*loop))
+          together = many;
       if (together == 1)
         continue;
       addStringMetadataToLoop(loop, "llvm.loop.unroll.count", together);

@@ -44,7 +44,7 @@ OWN_NUMBERS = {
         "Layouts/GemmAtoms.cpp lanesM", "Layouts/GemmAtoms.cpp lanesN"],
     "offsets and registers have 32 bits in wave IR": [
         "Pipelines/AsyncPieces.cpp mostBytes", "Pipelines/ExpandPipelines.cpp wordBytes",
-        "Layouts/GemmPlan.cpp wordBytes", "ToWave/Threads.cpp bytes"],
+        "Layouts/GemmPlan.cpp wordBytes", "Layouts/LoopLayout.cpp wordBytes", "ToWave/Threads.cpp bytes"],
     "how tile.gemm takes the places of a sparse A, and wave.group_mma their words": [
         "ToWave/EmitGemm.cpp wordBytes", "ToWave/EmitGemm.cpp lanesOfRow"],
     "bits of a number": ["ToWave/MatrixWrites.cpp lanesOfRow"],

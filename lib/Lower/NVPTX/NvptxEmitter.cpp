@@ -95,7 +95,7 @@ public:
 
 private:
   llvm::Value *words(llvm::Value *value);
-  llvm::Value *guarded(llvm::StringRef access, llvm::Value *mask, llvm::Value *base,
+  llvm::Value *guarded(std::string access, llvm::Value *mask, llvm::Value *base,
                        llvm::Value *offset, llvm::Type *result, llvm::ArrayRef<llvm::Value *> args,
                        bool isConstant = false);
 
@@ -268,10 +268,13 @@ static const char *typeOfWords(unsigned count) {
   return count == 1 ? ".b32 " : count == 2 ? ".v2.b32 " : ".v4.b32 ";
 }
 
+/// How far from its register an instruction reaches (SASS: 24 bits with a sign).
+constexpr uint64_t farthestImmediate = (1 << 23) - 1;
+
 /// One predicated instruction. A branch around each access keeps ptxas from having several of them
-/// in flight, and doubles what follows it. Operands: results, `args` (tied to the results where
-/// there are any), the address, the mask.
-llvm::Value *NvptxEmitter::guarded(llvm::StringRef access, llvm::Value *mask, llvm::Value *base,
+/// in flight, and doubles what follows it. `access` has [@] for the address. Operands: results,
+/// `args` (tied to the results where there are any), the address, the mask.
+llvm::Value *NvptxEmitter::guarded(std::string access, llvm::Value *mask, llvm::Value *base,
                                    llvm::Value *offset, llvm::Type *result,
                                    llvm::ArrayRef<llvm::Value *> args, bool isConstant) {
   bool isLoad = !result->isVoidTy();
@@ -281,9 +284,19 @@ llvm::Value *NvptxEmitter::guarded(llvm::StringRef access, llvm::Value *mask, ll
   for (size_t i = 0; i < args.size(); ++i)
     constraints += isLoad ? std::to_string(i) + "," : "r,";
   constraints += isConstant ? "l,r" : "l,r,~{memory}";
-  size_t last = args.size() * (isLoad ? 2 : 1) + 1;
+  size_t place = args.size() * (isLoad ? 2 : 1);
+  std::string address = "$" + std::to_string(place);
+  // A constant is the instruction's own: neighbours have one register.
+  if (auto *sum = llvm::dyn_cast<llvm::BinaryOperator>(offset);
+      sum && sum->getOpcode() == llvm::Instruction::Add && sum->hasNoUnsignedWrap())
+    if (auto *constant = llvm::dyn_cast<llvm::ConstantInt>(sum->getOperand(1));
+        constant && constant->getZExtValue() <= farthestImmediate) {
+      address += "+" + std::to_string(constant->getZExtValue());
+      offset = sum->getOperand(0);
+    }
+  access.replace(access.find('@'), 1, address);
   std::string text =
-      "{ .reg .pred p; setp.ne.b32 p, $" + std::to_string(last) + ", 0; @p " + access.str() + "; }";
+      "{ .reg .pred p; setp.ne.b32 p, $" + std::to_string(place + 1) + ", 0; @p " + access + "; }";
   llvm::SmallVector<llvm::Value *> all(args);
   all.push_back(b.CreateGEP(b.getInt8Ty(), base, b.CreateZExt(offset, b.getInt64Ty())));
   all.push_back(b.CreateZExt(mask, b.getInt32Ty()));
@@ -301,15 +314,26 @@ llvm::Value *NvptxEmitter::guarded(llvm::StringRef access, llvm::Value *mask, ll
 
 llvm::Value *NvptxEmitter::maskedLoad(llvm::Value *base, llvm::Value *offset, llvm::Value *mask,
                                       llvm::Type *type, int64_t align, bool isConstant) {
+  if (llvm::isa<llvm::Constant>(mask))
+    return nullptr;
+  std::string name = std::string("ld.global") + (isConstant ? ".nc" : "");
+  // Other single elements are read where one may always be, and left out by a choice
+  // (MemoryOps.cpp).
+  if (unsigned bits = bitsOf(type);
+      !type->isVectorTy() && (bits == 8 || bits == 16) && isConstant) {
+    std::string access = name + (bits == 8 ? ".b8 $0, [@]" : ".b16 $0, [@]");
+    llvm::Value *loaded =
+        guarded(access, mask, base, offset, b.getInt32Ty(), b.getInt32(0), isConstant);
+    return b.CreateBitCast(b.CreateTrunc(loaded, b.getIntNTy(bits)), type);
+  }
   unsigned count = wordsOfAccess(type, align);
-  if (count == 0 || llvm::isa<llvm::Constant>(mask))
+  if (count == 0)
     return nullptr;
   llvm::SmallVector<llvm::Value *> zeros(count, b.getInt32(0));
   llvm::SmallVector<llvm::Type *> parts(count, b.getInt32Ty());
   llvm::Type *result = count == 1 ? parts[0] : llvm::StructType::get(b.getContext(), parts);
-  std::string access = std::string("ld.global") + (isConstant ? ".nc" : "") + typeOfWords(count) +
-                       operands(0, count) + ", [$" + std::to_string(2 * count) + "]";
-  llvm::Value *loaded = guarded(access, mask, base, offset, result, zeros, isConstant);
+  llvm::Value *loaded = guarded(name + typeOfWords(count) + operands(0, count) + ", [@]", mask,
+                                base, offset, result, zeros, isConstant);
   if (count == 1)
     return b.CreateBitCast(loaded, type);
   llvm::Value *vector = llvm::PoisonValue::get(llvm::FixedVectorType::get(b.getInt32Ty(), count));
@@ -327,9 +351,8 @@ bool NvptxEmitter::maskedStore(llvm::Value *value, llvm::Value *base, llvm::Valu
   llvm::SmallVector<llvm::Value *> parts;
   for (unsigned i = 0; i < count; ++i)
     parts.push_back(b.CreateExtractElement(packed, i));
-  std::string access = std::string("st.global") + typeOfWords(count) + "[$" +
-                       std::to_string(count) + "], " + operands(0, count);
-  guarded(access, mask, base, offset, b.getVoidTy(), parts);
+  guarded(std::string("st.global") + typeOfWords(count) + "[@], " + operands(0, count), mask, base,
+          offset, b.getVoidTy(), parts);
   return true;
 }
 

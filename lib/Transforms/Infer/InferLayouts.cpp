@@ -236,11 +236,22 @@ std::multimap<int64_t, tile::AllocOp, std::greater<>> Inference::openFragments()
   return open;
 }
 
+/// Whether the loop over elements that the op is in reads or writes tensors.
+static bool touchesTensor(Operation *op) {
+  auto loop = op->getParentOfType<tile::ElementLoop>();
+  return loop && (anyGlobal(accessesOf(loop).reads) || anyGlobal(accessesOf(loop).writes));
+}
+
 void Inference::setDefault(tile::AllocOp open) {
   tile::BufferType type = open.getResult().getType();
   const int64_t numWaves = wavesOf(open, target);
-  // The loop that walks all of it knows the memory it comes from.
-  for (Operation *user : open->getUsers()) {
+  // The loop that walks all of it knows the memory it comes from: one that touches a tensor, if
+  // there is one, else the last.
+  SmallVector<Operation *> users, others;
+  for (Operation *user : open->getUsers())
+    (touchesTensor(user) ? users : others).push_back(user);
+  users.append(others);
+  for (Operation *user : users) {
     if (isa<tile::FillOp>(user) && type.rank() > 0)
       return set(open,
                  heldRows->ofFill(open, defaultFillLayout(type.getShape(), target, numWaves)));

@@ -11,6 +11,7 @@
 #include "tilec/Base/Math.h"
 #include "tilec/Layout/SameLayout.h"
 
+#include <numeric>
 #include <set>
 
 using namespace mlir;
@@ -232,7 +233,9 @@ static FragmentLayout spread(ArrayRef<int64_t> extents, unsigned widest, int64_t
   return blockedLayout(extents, target.waveLanes, numWaves, vec);
 }
 
-constexpr unsigned narrowest = 8; ///< bits of elements, where none is in memory
+constexpr unsigned narrowest = 8;        ///< bits of elements, where none is in memory
+constexpr int64_t widestNeighbours = 16; ///< elements of an access
+constexpr int64_t wordBytes = 4;         ///< of a register
 
 FragmentLayout defaultFillLayout(ArrayRef<int64_t> shape, const TargetInfo &target,
                                  int64_t numWaves) {
@@ -340,11 +343,28 @@ static bool movesAlongRow(ValueRange indices, tile::ElementLoop loop) {
   return false;
 }
 
+/// How many neighbours along the loop's last variable one access of a tensor may take by where they
+/// lie, a power of two; nothing where it takes none of them.
+static std::optional<int64_t> neighboursOf(const ElementAccess &access, tile::ElementLoop loop) {
+  auto tensor = access.buffer.getDefiningOp<tile::TensorOp>();
+  if (!tensor || access.indices.empty())
+    return std::nullopt;
+  Value last = loop.ivs().back();
+  LinearForm place = linearize(access.indices.back());
+  if (place.coefficient(last) != 1)
+    return std::nullopt;
+  int64_t most = std::gcd<int64_t>(widestNeighbours, place.constant);
+  for (auto [term, factor] : place.without(last).terms)
+    most = std::gcd(most, factor * divisorOf(term));
+  return access.indices.size() == 1 ? most : std::gcd(most, divisorOfRows(tensor));
+}
+
 FragmentLayout defaultLoopLayout(tile::ElementLoop loop, const TargetInfo &target,
                                  int64_t numWaves) {
   unsigned widest = narrowest;
   int64_t fewest = 1; // elements a lane: both of a byte that holds two
   bool rearranges = false;
+  std::optional<int64_t> bytesTogether; // of the widest access of a tensor
   loop.walk([&](Operation *op) {
     std::optional<ElementAccess> access = elementAccess(op);
     if (!access)
@@ -362,7 +382,13 @@ FragmentLayout defaultLoopLayout(tile::ElementLoop loop, const TargetInfo &targe
       widest = std::max(widest, bits);
     if (type.isGlobal() && bits == 4)
       fewest = 2;
+    if (std::optional<int64_t> neighbours = neighboursOf(*access, loop))
+      bytesTogether = std::max(bytesTogether.value_or(wordBytes), *neighbours * bits / 8);
   });
+  // Where no access can be wider, further neighbours of a lane only take other lanes' places in a
+  // line of the cache: a wave's accesses would touch each line several times.
+  if (bytesTogether && !target.unalignedAccess)
+    widest = std::max<int64_t>(widest, target.accessBytes * widest / *bytesTogether);
   FragmentLayout layout = spread(*loop.constantExtents(), widest, fewest, target, numWaves);
   return rearranges ? alongMemory(loop, layout, target, numWaves) : layout;
 }

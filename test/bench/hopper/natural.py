@@ -6,7 +6,8 @@ usage: natural.py DIR
 
 Attention with softcap, ALiBi, bias, masks, segments and windows, products with what stands in front of and behind them
 (epilogues, 8- and 4-bit weights in several packings, experts, LoRA), rows (norms, softmax in two passes, quantisation,
-RoPE, cross entropy) and a few others; those of natural_attention.py, natural_products.py and natural_rows.py, too.
+RoPE, cross entropy) and a few others; those of natural_attention.py, natural_products.py, natural_rows.py
+and natural_others.py, too.
 corpus.py run --files DIR times them beside TileLang.
 """
 import functools
@@ -512,6 +513,7 @@ with T.Kernel(4096, threads=128) as bx:
 ''', [rn("A", (4096, 64, 64)), rn("B", (4096, 64, 64)), rn("C", (4096, 64, 64))])
 
 import natural_attention  # noqa: E402,F401
+import natural_others  # noqa: E402,F401
 import natural_products  # noqa: E402,F401
 import natural_rows  # noqa: E402,F401
 
