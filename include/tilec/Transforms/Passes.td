@@ -768,9 +768,10 @@ def SetKTilesPass : Pass<"tile-set-k-tiles", "::tilec::tile::ProgramOp"> {
     Needs:  operations in one form (`tile-lower-breaks`, `tile-lower-copies`, `tile-lower-fills`).
     Gives:  a loop that copies two operands and multiplies them does so in rounds of 128 bytes along
             K where rows along K are copied: fewer longer rounds instead of shorter ones, and more
-            shorter ones where shared memory would hold few slots.
-    Leaves: chips without warp groups and TMA, loops whose schedule or stages the author named, all
-            else; the order in which sums are added. docs/machine-code/hopper.md.
+            shorter ones where shared memory would hold few slots. Where waves copy, counted one by one, rounds bring
+            half of K as long as two slots leave more blocks on a unit so, fit at all, or copies start earlier.
+    Leaves: chips whose copies are awaited in groups, without TMA; loops whose schedule or stages the author named, all
+            else; the order in which sums are added. docs/machine-code/hopper.md, docs/machine-code/pipelining.md.
   }];
   let options = [Option<"target", "target", "std::string", "std::string(::tilec::nameOf(::tilec::defaultArch))", "the chip">,
                  Option<"strategy", "strategy", "std::string", "\"\"", "`--schedule=`">];

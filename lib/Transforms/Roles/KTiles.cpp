@@ -6,6 +6,11 @@
 // shared memory for two slots: 0.62. So where rows along K are copied, a round of a product brings
 // whole rows of the swizzle, and no more than that where slots are large.
 //
+// Where waves copy, with no producer beside them, a round brings half as much of K as long as the
+// unit has more blocks so, or copies start earlier: on gfx942 two slots of 128 x 128 x 64 leave no
+// room for a second block, and one of 256 x 128 x 64 none for a ring
+// (docs/machine-code/pipelining.md).
+//
 // The sums are added in the same order as before.
 //
 // SPDX-License-Identifier: Apache-2.0
@@ -13,6 +18,7 @@
 #include "Memory/SharedMemory.h"
 #include "Roles/PlainProduct.h"
 #include "Roles/Product.h"
+#include "Roles/RingSlots.h"
 
 #include "tilec/Analysis/Buffers.h"
 #include "tilec/Analysis/Index.h"
@@ -153,6 +159,72 @@ int64_t chooseK(Rounds &rounds, const TargetInfo &target) {
   return isWhole && rounds.count > row / k && hasSlots(fewestOfLonger, row) ? row : k;
 }
 
+/// What a round of so much of K leaves of a unit, with two slots.
+struct Room {
+  int64_t slots = 0;  ///< that fit into a block's shared memory, of those that the author wishes
+  int64_t blocks = 0; ///< of a unit, where two slots fit
+  int64_t ahead = 0;  ///< clocks from a copy to its use where all slots are taken
+};
+
+Room roomOf(Rounds &rounds, int64_t k, const TargetInfo &target) {
+  auto kernel = rounds.loop->getParentOfType<tile::KernelOp>();
+  SharedMemory memory(kernel, target, FilledBuffers::FromStart);
+  SmallVector<RingSlot, 2> rings;
+  int64_t bytes = 0, other = memory.bytes();
+  for (Operand &operand : rounds.operands) {
+    int64_t own = bytesOfBuffer(operand.tile);
+    other -= own;
+    rings.push_back({operand.tile, own * k / rounds.k});
+    bytes += rings.back().bytes;
+  }
+  other = std::max<int64_t>(other, 0); // tiles that share bytes with others
+  Room room;
+  room.slots =
+      std::clamp<int64_t>((target.sharedBytes - other) / bytes, 0, rounds.loop.getStages());
+  room.blocks =
+      room.slots < 2 ? 0 : residentBlocks(kernel, /*producer=*/0, other + 2 * bytes, target);
+  room.ahead = (room.slots - 1) * clocksOfRound(rounds.loop, target) * k / rounds.k;
+  return room;
+}
+
+/// Whether each wave takes the same part in the copies of a round, which a planned schedule asks.
+bool sharesOut(Rounds &rounds, int64_t k, const TargetInfo &target) {
+  auto kernel = rounds.loop->getParentOfType<tile::KernelOp>();
+  int64_t lanes = std::max<int64_t>(kernel.getThreads(), target.schedulers * target.waveLanes);
+  return llvm::all_of(rounds.operands, [&](Operand &operand) {
+    int64_t bytes = bytesOfBuffer(operand.tile) * k / rounds.k;
+    return bytes % (lanes * target.accessBytes) == 0;
+  });
+}
+
+/// K of a round that waves copy themselves.
+int64_t cutK(Rounds &rounds, const TargetInfo &target) {
+  constexpr int64_t enoughBlocks = 3; // of which two multiply while one waits; measured as above
+  auto kernel = rounds.loop->getParentOfType<tile::KernelOp>();
+  // A matrix instruction takes all of its own K, and half a line is what is read of a row at least.
+  DType dtype = tile::dtypeOf(rounds.gemm.getA().getType().getElementType());
+  int64_t shortest = target.cacheLine / 2 * 8 / bitsOf(dtype);
+  for (const MmaAtom &atom : target.atoms())
+    if (atom.a == dtype)
+      shortest = std::max(shortest, atom.k);
+  int64_t k = rounds.k;
+  if (kernel.getThreads() % target.waveLanes != 0)
+    return k; // waves are not whole yet (tile-choose-threads)
+  for (Room room = roomOf(rounds, k, target); k % 2 == 0 && k / 2 >= shortest;) {
+    Room half = roomOf(rounds, k / 2, target);
+    bool hasRing = room.slots < 2 && half.slots >= 2;
+    bool hasBlocks =
+        !hasUnitsForAll(kernel, target) && room.blocks < enoughBlocks && half.blocks > room.blocks;
+    bool isEarlier = room.ahead < target.clocks.copyToShared && half.ahead > room.ahead;
+    bool staysPlanned = sharesOut(rounds, k / 2, target) || !sharesOut(rounds, k, target);
+    if (!staysPlanned || (!hasRing && !hasBlocks && !isEarlier))
+      break;
+    k /= 2;
+    room = half;
+  }
+  return k;
+}
+
 /// Boxes, tiles and rounds of another length.
 void setK(Rounds &rounds, int64_t k) {
   tile::ForOp loop = rounds.loop;
@@ -193,7 +265,12 @@ struct SetKTilesPass : impl::SetKTilesPassBase<SetKTilesPass> {
     const TargetInfo *chip = targetOfPass(getOperation(), target);
     if (!chip)
       return signalPassFailure();
-    if (!choosesRounds(*chip, strategy))
+    bool hasProducer = choosesRounds(*chip, strategy);
+    // Copies that are awaited in groups, or by nobody, are no waves' that go on.
+    bool cuts = !hasProducer && (strategy.empty() || strategy == "auto") &&
+                chip->asyncCopies.completion != Completion::Groups &&
+                !chip->asyncCopies.bytes.empty();
+    if (!hasProducer && !cuts)
       return;
     for (tile::KernelOp kernel : getOperation().getBody().getOps<tile::KernelOp>()) {
       if (kernel.getLockstep())
@@ -202,8 +279,10 @@ struct SetKTilesPass : impl::SetKTilesPassBase<SetKTilesPass> {
       kernel.walk([&](tile::ForOp loop) { loops.push_back(loop); });
       for (tile::ForOp loop : loops) {
         std::optional<Rounds> rounds = roundsOf(loop);
-        int64_t k = rounds ? chooseK(*rounds, *chip) : 0;
-        if (!rounds || k == rounds->k)
+        if (!rounds)
+          continue;
+        int64_t k = cuts ? cutK(*rounds, *chip) : chooseK(*rounds, *chip);
+        if (k == rounds->k)
           continue;
         loop.emitRemark() << "a round brings " << k << " of K instead of " << rounds->k;
         setK(*rounds, k);
