@@ -7,8 +7,8 @@
 // whole rows of the swizzle, and no more than that where slots are large.
 //
 // Where waves copy, with no producer beside them, a round brings half as much of K as long as the
-// unit has more blocks so, or copies start earlier: on gfx942 two slots of 128 x 128 x 64 leave no
-// room for a second block, and one of 256 x 128 x 64 none for a ring
+// unit has more blocks so, or copies start earlier: of 64 KiB two slots of 128 x 128 x 64 leave
+// none for a second block, and one of 256 x 128 x 64 none for a ring
 // (docs/machine-code/pipelining.md).
 //
 // The sums are added in the same order as before.
