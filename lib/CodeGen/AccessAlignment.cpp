@@ -21,7 +21,8 @@ using namespace llvm::PatternMatch;
 namespace tilec::codegen {
 namespace {
 
-constexpr unsigned widest = 4; // log2 of the bytes of an access
+constexpr unsigned widest = 4;    // log2 of the bytes of an access
+constexpr unsigned deepest = 256; // sums of sums: code that is written out has chains of any length
 
 class LowBits {
 public:
@@ -32,13 +33,17 @@ public:
     auto [entry, isNew] = known.try_emplace(value, 0); // of itself, through a loop: none
     if (!isNew)
       return entry->second;
+    ++depth;
     unsigned zeros = std::min(compute(value), widest);
+    --depth;
     return known[value] = zeros;
   }
 
 private:
   unsigned compute(Value *value) {
     Value *left, *right;
+    if (depth > deepest)
+      return 0;
     if (match(value, m_Add(m_Value(left), m_Value(right))) ||
         match(value, m_Sub(m_Value(left), m_Value(right))) ||
         match(value, m_Or(m_Value(left), m_Value(right))) ||
@@ -60,6 +65,7 @@ private:
 
   const DataLayout &layout;
   DenseMap<Value *, unsigned> known;
+  unsigned depth = 0;
 };
 
 } // namespace

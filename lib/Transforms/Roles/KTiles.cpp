@@ -169,13 +169,11 @@ struct Room {
 Room roomOf(Rounds &rounds, int64_t k, const TargetInfo &target) {
   auto kernel = rounds.loop->getParentOfType<tile::KernelOp>();
   SharedMemory memory(kernel, target, FilledBuffers::FromStart);
-  SmallVector<RingSlot, 2> rings;
   int64_t bytes = 0, other = memory.bytes();
   for (Operand &operand : rounds.operands) {
     int64_t own = bytesOfBuffer(operand.tile);
     other -= own;
-    rings.push_back({operand.tile, own * k / rounds.k});
-    bytes += rings.back().bytes;
+    bytes += own * k / rounds.k;
   }
   other = std::max<int64_t>(other, 0); // tiles that share bytes with others
   Room room;
