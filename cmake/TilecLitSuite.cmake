@@ -7,7 +7,7 @@
 
 set(TILEC_LIT_SUFFIXES mlir py ll test)
 
-find_package(Python3 3.9 REQUIRED COMPONENTS Interpreter)
+include(TilecPython)
 find_program(TILEC_LIT NAMES lit llvm-lit llvm-lit-22
   HINTS ${TILEC_LLVM_TOOLS} ${TILEC_LLVM_TOOLS}/../utils/lit NO_DEFAULT_PATH)
 if(NOT TILEC_LIT)
@@ -30,7 +30,7 @@ function(tilec_lit_suite name)
   file(REMOVE ${CMAKE_CURRENT_BINARY_DIR}/.lit_test_times.txt)
   foreach(test IN LISTS tests)
     add_test(NAME ${name}/${test}
-      COMMAND ${Python3_EXECUTABLE} ${TILEC_LIT} -v --skip-test-time-recording
+      COMMAND ${Python3_EXECUTABLE} -S ${TILEC_LIT} -v --skip-test-time-recording
               ${CMAKE_CURRENT_BINARY_DIR}/${test})
     # A test whose REQUIRES does not hold is shown as skipped, not as passed.
     set_tests_properties(${name}/${test} PROPERTIES

@@ -15,8 +15,9 @@
 // registers for 128 f16 tanh of a lane, and two blocks of four waves leave memory idle (H200: 48.6
 // us, 38.6 with four, 37.9 with five; ten other kernels of elements were the same with four).
 // Other loops are mixed, 0.92 to 1.07: there ptxas takes loads of later rounds into registers,
-// whose latency other blocks had hidden. They are left alone, and so are products on chips for
-// which that was not measured.
+// whose latency other blocks had hidden. They are left alone, and so are products on chips
+// for which that was not measured; but not rounds that were put together to read ahead, of grids
+// that have no other blocks (ShortLoops.h).
 //
 // SPDX-License-Identifier: Apache-2.0
 //===----------------------------------------------------------------------===//
@@ -24,6 +25,7 @@
 
 #include "GuardedReads.h"
 #include "MatrixProducts.h"
+#include "ShortLoops.h"
 
 #include "tilec/CodeGen/CodeGen.h"
 
@@ -123,6 +125,8 @@ PreservedAnalyses PreferRegisters::run(Function &function, FunctionAnalysisManag
   Attribute resident = function.getFnAttribute(residentBlocks);
   if (multiplies && resident.isValid())
     function.addFnAttr(leastBlocks, resident.getValueAsString());
+  else if (function.hasFnAttribute(readsRoundsAhead))
+    function.addFnAttr(leastBlocks, "1");
   else if (unsigned blocks = multiplies || readsInLoops ? 0 : blocksToKeep(function))
     function.addFnAttr(leastBlocks, std::to_string(blocks));
   return PreservedAnalyses::all();

@@ -10,6 +10,8 @@
 #include "GuardedReads.h"
 #include "LargeCode.h"
 
+#include "tilec/CodeGen/CodeGen.h"
+
 #include "llvm/ADT/SmallPtrSet.h"
 #include "llvm/Analysis/LoopInfo.h"
 #include "llvm/Analysis/ScalarEvolution.h"
@@ -33,12 +35,14 @@ namespace tilec::codegen {
 namespace {
 
 constexpr unsigned mostRounds = 16;
-constexpr unsigned mostInstructions = 640;    // of all rounds
-constexpr unsigned mostBehindReads = 1536;    // the same where every round waits for device memory
-constexpr unsigned mostGathered = 8;          // rounds that become one where each reads by number
-constexpr unsigned mostLevels = 2;            // of loops in each other
-constexpr unsigned longestPeriod = 8;         // of a condition, in rounds
-constexpr unsigned mostPeriods = 4;           // side by side in a round
+constexpr unsigned mostInstructions = 640; // of all rounds
+constexpr unsigned mostBehindReads = 3072; // the same where every round waits for device memory
+constexpr unsigned mostGathered = 8;       // rounds that become one where each reads by number
+constexpr unsigned mostAhead = 16;    // where each reads little, and no other block runs beside it
+constexpr unsigned fewWords = 2;      // that a lane reads in a round
+constexpr unsigned mostLevels = 2;    // of loops in each other
+constexpr unsigned longestPeriod = 8; // of a condition, in rounds
+constexpr unsigned mostPeriods = 4;   // side by side in a round
 constexpr unsigned mostWithConditions = 2560; // instructions of such a round, before they go
 constexpr unsigned mostComputed = 65536;      // of all rounds that give constants, here
 constexpr unsigned timesFewer = 8;            // are left of them
@@ -133,6 +137,24 @@ bool readsByNumbers(const Loop &loop) {
   return found;
 }
 
+/// Whether a lane reads so little in a round, and nothing but what nobody writes, that it waits for
+/// memory in each: ptxas makes only four of these rounds one.
+bool readsLittle(const Loop &loop) {
+  unsigned words = 0;
+  for (const BasicBlock *block : loop.blocks())
+    for (const Instruction &instr : *block) {
+      auto *call = dyn_cast<CallBase>(&instr);
+      bool isConstant =
+          (isa<LoadInst>(instr) && instr.hasMetadata(LLVMContext::MD_invariant_load)) ||
+          (call && isGuardedConstantRead(*call));
+      if (isConstant)
+        words += divideCeil(instr.getType()->getPrimitiveSizeInBits(), 32);
+      else if (instr.mayReadFromMemory())
+        return false;
+    }
+  return words > 0 && words <= fewWords;
+}
+
 /// Whether the loop may have a counter whose rounds are known without what loops before it count.
 bool startsAnew(const Loop &loop) {
   const BasicBlock *before = loop.getLoopPredecessor();
@@ -180,6 +202,7 @@ bool markShortLoops(Function &function, FunctionAnalysisManager &analyses) {
   bool found = false;
   // Scalar evolution goes back through all loops that have counted, for each one that goes on.
   bool asksAll = !hasManyLoops(function, loops);
+  bool isAlone = function.hasFnAttribute(oneBlockOfGrid);
   for (Loop *loop : loops.getLoopsInPreorder()) {
     if (!loop->isInnermost() || !(asksAll || startsAnew(*loop)))
       continue;
@@ -187,18 +210,23 @@ bool markShortLoops(Function &function, FunctionAnalysisManager &analyses) {
     std::optional<unsigned> size = sizeOf(*loop);
     if (rounds < 2 || !size)
       continue;
-    unsigned most = readsConstants(*loop) ? mostBehindReads : mostInstructions;
-    if ((rounds <= mostRounds && *size * rounds <= most) ||
+    unsigned longest = readsConstants(*loop) ? mostBehindReads : mostInstructions;
+    if ((rounds <= mostRounds && *size * rounds <= longest) ||
         becomesConstants(*loop, rounds, *size)) {
       addStringMetadataToLoop(loop, "llvm.loop.unroll.full", 1);
     } else {
       unsigned together = roundsTogether(rounds, *size, periodOf(*loop, evolution));
-      for (unsigned many = mostGathered; together == 1 && many > 1; many /= 2)
-        if (rounds % many == 0 && *size * many <= mostInstructions && readsByNumbers(*loop))
+      unsigned most = readsByNumbers(*loop)           ? mostGathered
+                      : isAlone && readsLittle(*loop) ? mostAhead
+                                                      : 1;
+      for (unsigned many = most; together == 1 && many > 1; many /= 2)
+        if (rounds % many == 0 && *size * many <= mostInstructions)
           together = many;
       if (together == 1)
         continue;
       addStringMetadataToLoop(loop, "llvm.loop.unroll.count", together);
+      if (most == mostAhead)
+        function.addFnAttr(readsRoundsAhead);
     }
     found = true;
   }

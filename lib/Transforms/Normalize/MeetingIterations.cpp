@@ -16,7 +16,7 @@ using namespace mlir;
 
 namespace tilec {
 
-static void collectIvs(Value value, tile::ParallelOp loop, Variables &ivs) {
+static void collectIvs(Value value, tile::ElementLoop loop, Variables &ivs) {
   // Expressions share parts: each is looked at once.
   SmallVector<Value> open = {value};
   llvm::SmallDenseSet<Value> seen;
@@ -31,7 +31,7 @@ static void collectIvs(Value value, tile::ParallelOp loop, Variables &ivs) {
   }
 }
 
-Variables variablesIn(ValueRange indices, tile::ParallelOp loop) {
+Variables variablesIn(ValueRange indices, tile::ElementLoop loop) {
   Variables ivs;
   for (Value index : indices)
     collectIvs(index, loop, ivs);

@@ -12,11 +12,11 @@
 
 namespace tilec {
 
-/// Variables of a parallel, by number.
+/// Variables of a loop over elements, by number.
 using Variables = llvm::SmallSet<unsigned, 4>;
 
 /// Those that occur in index expressions, through any pure arithmetic.
-Variables variablesIn(mlir::ValueRange indices, tile::ParallelOp loop);
+Variables variablesIn(mlir::ValueRange indices, tile::ElementLoop loop);
 
 /// Whether two iterations that differ in `used` are seen to store to one element. What depends on
 /// memory is not tried out: tile-check warns of it.

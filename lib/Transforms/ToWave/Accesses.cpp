@@ -6,6 +6,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //===----------------------------------------------------------------------===//
 #include "ToWave/Accesses.h"
+#include "Normalize/MeetingIterations.h"
 
 #include "tilec/Analysis/Buffers.h"
 #include "tilec/Analysis/Index.h"
@@ -102,6 +103,15 @@ static bool isConstant(Emitter &e, tile::LoadOp load) {
   return load->getParentOfType<tile::ForOp>() && e.isConstant(rootOf(load.getBuffer()));
 }
 
+bool readsInside(Emitter &e, tile::LoadOp load, const Elements &elements) {
+  Value root = rootOf(load.getBuffer());
+  if (!elements.loop || elements.open.empty() || load->getParentOp() != elements.loop ||
+      !load.getBuffer().getType().isGlobal() || isChangedBy(e.written(), root))
+    return false;
+  Variables variables = variablesIn(load.getIndices(), elements.loop);
+  return llvm::none_of(elements.open, [&](unsigned d) { return variables.contains(d); });
+}
+
 /// Whether a tensor of this type is never empty.
 static bool holdsElements(tile::BufferType type) {
   return llvm::all_of(type.getShape(),
@@ -131,7 +141,8 @@ static LogicalResult emitRuns(Emitter &e, tile::LoadOp load, Elements &elements)
     Value raw = wave::GlobalReadOp::create(
         b, loc, e.vectorOf(int64_t(run.size()), e.memoryType(dtype)), place.base,
         e.accessOffset(place, indices),
-        e.andMasks(e.boundsMask(place, load.getIndices(), indices, load), elements.maskOf(0)),
+        e.andMasks(e.boundsMask(place, load.getIndices(), indices, load),
+                   readsInside(e, load, elements) ? Value() : elements.maskOf(0)),
         e.globalAlign(place, int64_t(run.size())), /*scalar=*/false, isConstant(e, load),
         !holdsElements(type));
     for (auto [here, value] : llvm::zip(run, e.unpack(e.toScalar(raw, dtype), int64_t(run.size()))))
@@ -283,7 +294,9 @@ LogicalResult emitLoad(Emitter &e, tile::LoadOp load, Elements &elements) {
   int64_t count = isSame ? 1 : elements.count;
   auto [width, isAligned, passesEnd] =
       isSame ? Emitter::AccessWidth() : e.widthOf(load, load.getIndices(), root, elements);
-  if (elements.masks.size() > 1 || wantsTrap(e, root, load.getIndices()) ||
+  bool isInside = readsInside(e, load, elements);
+  auto maskOf = [&](int64_t n) { return isInside ? Value() : elements.maskOf(n); };
+  if ((elements.masks.size() > 1 && !isInside) || wantsTrap(e, root, load.getIndices()) ||
       (passesEnd && load.getPad()))
     width = 1;
   if (width == 1 && count > 1 && succeeded(emitRuns(e, load, elements)))
@@ -297,7 +310,7 @@ LogicalResult emitLoad(Emitter &e, tile::LoadOp load, Elements &elements) {
     Type vector = e.vectorOf(width, e.memoryType(dtype));
     Value raw;
     if (type.isShared()) {
-      trapOutside(e, root, load.getIndices(), indices, elements.maskOf(n));
+      trapOutside(e, root, load.getIndices(), indices, maskOf(n));
       int64_t imm = 0;
       Value offset =
           e.sharedOffsetOf(e.shared.find(root)->second, load.getIndices(), n, elements, imm);
@@ -309,12 +322,11 @@ LogicalResult emitLoad(Emitter &e, tile::LoadOp load, Elements &elements) {
       const TensorPlace &place = e.tensors.find(root)->second;
       if (width > 1 && passesEnd) {
         values.append(e.unpack(
-            e.toScalar(readToEnd(e, load, place, indices, width, elements.maskOf(n)), dtype),
-            width));
+            e.toScalar(readToEnd(e, load, place, indices, width, maskOf(n)), dtype), width));
         continue;
       }
       Value bounds = e.boundsMask(place, load.getIndices(), indices, load);
-      Value mask = e.andMasks(bounds, elements.maskOf(n));
+      Value mask = e.andMasks(bounds, maskOf(n));
       bool isScalar = !e.isPacked(dtype) && readsBesideCopies(e, load);
       if (e.isPacked(dtype))
         raw = e.loadPacked(place, indices, width, mask, isConstant(e, load));

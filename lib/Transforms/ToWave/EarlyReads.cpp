@@ -192,23 +192,6 @@ bool EarlyReads::find() {
   return countRegisters() < enoughInFlight;
 }
 
-/// The loop's variables that values are computed from.
-static llvm::SmallSet<unsigned, 4> variablesOf(ValueRange values, tile::ElementLoop loop) {
-  llvm::SmallSet<unsigned, 4> variables;
-  llvm::SmallPtrSet<Value, 16> seen;
-  SmallVector<Value> open(values);
-  while (!open.empty()) {
-    Value value = open.pop_back_val();
-    Operation *op = value.getDefiningOp();
-    if (auto argument = dyn_cast<BlockArgument>(value);
-        argument && argument.getOwner() == loop.bodyBlock())
-      variables.insert(argument.getArgNumber());
-    else if (op && loop->isProperAncestor(op) && seen.insert(value).second)
-      llvm::append_range(open, op->getOperands());
-  }
-  return variables;
-}
-
 int64_t EarlyReads::countRegisters() {
   const RegisterFile &file = e.target.registers;
   int64_t waves = wavesAtOnce(e), bitsOfLane = 0;
@@ -218,14 +201,14 @@ int64_t EarlyReads::countRegisters() {
   int64_t ofRep = 0, forKept = atHand / 2, masksOfRep = 0;
   auto reps = layout.repsPerDim();
   auto deltas = elementsOfRep(layout, 0);
-  auto differs = [&](const llvm::SmallSet<unsigned, 4> &variables) {
+  auto differs = [&](const Variables &variables) {
     return llvm::any_of(variables, [&](unsigned d) {
       return llvm::any_of(deltas, [&](const Coords &delta) { return delta[d] != 0; });
     });
   };
   for (Operation *op : reads) {
     auto load = cast<tile::LoadOp>(op);
-    llvm::SmallSet<unsigned, 4> variables = variablesOf(load.getIndices(), loop);
+    Variables variables = variablesIn(load.getIndices(), loop);
     int64_t places = 1, elements = differs(variables) ? layout.atomRegs() : 1;
     for (unsigned d : variables)
       places *= reps[d];
@@ -237,7 +220,7 @@ int64_t EarlyReads::countRegisters() {
     for (Operation *at = load->getParentOp(); at != loop; at = at->getParentOp())
       masksOfRep = std::max<int64_t>(
           masksOfRep,
-          differs(variablesOf(cast<scf::IfOp>(at).getCondition(), loop)) ? layout.atomRegs() : 1);
+          differs(variablesIn(cast<scf::IfOp>(at).getCondition(), loop)) ? layout.atomRegs() : 1);
     if (places < layout.numReps() && !isOfBranch && kept <= forKept) {
       shared.insert(load);
       forKept -= kept;
@@ -255,6 +238,8 @@ int64_t EarlyReads::countRegisters() {
 }
 
 SmallVector<Value, 8> EarlyReads::masksOf(tile::LoadOp load, Elements &elements) {
+  if (readsInside(e, load, elements))
+    return {};
   // A lane that only repeats what others do must not read what they write.
   bool isOwn = isChangedBy(all.writes, rootOf(load.getBuffer()));
   SmallVector<Value, 4> conditions;
@@ -298,10 +283,11 @@ static void addUses(Operation *last, OpBuilder &b, SmallVectorImpl<Operation *> 
 
 LogicalResult EarlyReads::read(tile::LoadOp load, Repetition &rep) {
   Elements &elements = rep.elements;
-  bool isShared = shared.contains(load) && elements.masks.empty();
+  SmallVector<Value, 8> masks = masksOf(load, elements);
+  bool isShared = shared.contains(load) && masks.empty();
   ReadKey key(load, {});
   if (isShared) {
-    for (unsigned d : variablesOf(load.getIndices(), loop))
+    for (unsigned d : variablesIn(load.getIndices(), loop))
       for (const Coords &delta : elements.deltas)
         key.second.push_back(elements.coords[d].constant + delta[d]);
     if (auto it = known.find(key); it != known.end()) {
@@ -309,7 +295,7 @@ LogicalResult EarlyReads::read(tile::LoadOp load, Repetition &rep) {
       return success();
     }
   }
-  SmallVector<Value, 8> ofElements = std::exchange(elements.masks, masksOf(load, elements));
+  SmallVector<Value, 8> ofElements = std::exchange(elements.masks, masks);
   Block *block = e.b.getInsertionBlock();
   Operation *last =
       e.b.getInsertionPoint() == block->begin() ? nullptr : &*std::prev(e.b.getInsertionPoint());

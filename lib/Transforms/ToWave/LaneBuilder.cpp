@@ -141,29 +141,42 @@ Value LaneBuilder::primaryMask(const FragmentLayout &layout) {
   return mask;
 }
 
-/// Whether the elements of a group lie inside the tile, where that is not certain: one mask when
-/// the group is inside or outside as a whole. `onlyDim`: the other dimensions do not matter.
-SmallVector<Value, 8> LaneBuilder::insideMasks(const FragmentLayout &layout,
-                                               ArrayRef<LaneCoord> coords, ArrayRef<Coords> deltas,
-                                               std::optional<unsigned> onlyDim) {
+/// How far the elements of a group reach in a dimension.
+static int64_t spanOf(ArrayRef<Coords> deltas, unsigned dim) {
+  int64_t span = 1;
+  for (const Coords &delta : deltas)
+    span = std::max(span, delta[dim] + 1);
+  return span;
+}
+
+SmallVector<unsigned, 4> LaneBuilder::openDims(const FragmentLayout &layout,
+                                               ArrayRef<LaneCoord> coords,
+                                               ArrayRef<Coords> deltas) {
   SmallVector<unsigned, 4> open;
-  bool isWhole = true;
   for (unsigned d = 0; d < layout.rank(); ++d) {
-    int64_t span = 1, size = layout.shape()[d];
-    for (const Coords &delta : deltas)
-      span = std::max(span, delta[d] + 1);
+    int64_t size = layout.shape()[d], span = spanOf(deltas, d);
     int64_t box = layout.atom().boxShape()[d] * layout.repsPerDim()[d] * layout.wavesPerDim()[d];
     bool isInside =
         box <= size || (coords[d].most >= 0 && coords[d].most + coords[d].constant + span <= size);
-    if (isInside || (onlyDim && d != *onlyDim))
-      continue;
-    open.push_back(d);
-    // The group may have gaps (rows r and r + 8 of mma.sync), and begin anywhere in a block of 2^n.
-    isWhole &= size % int64_t(llvm::PowerOf2Ceil(uint64_t(span))) == 0;
+    if (!isInside)
+      open.push_back(d);
   }
+  return open;
+}
+
+SmallVector<Value, 8> LaneBuilder::insideMasks(const FragmentLayout &layout,
+                                               ArrayRef<LaneCoord> coords, ArrayRef<Coords> deltas,
+                                               std::optional<unsigned> onlyDim) {
+  SmallVector<unsigned, 4> open = openDims(layout, coords, deltas);
+  if (onlyDim)
+    llvm::erase_if(open, [&](unsigned d) { return d != *onlyDim; });
   SmallVector<Value, 8> masks;
   if (open.empty())
     return masks;
+  // The group may have gaps (rows r and r + 8 of mma.sync), and begin anywhere in a block of 2^n.
+  bool isWhole = llvm::all_of(open, [&](unsigned d) {
+    return layout.shape()[d] % int64_t(llvm::PowerOf2Ceil(uint64_t(spanOf(deltas, d)))) == 0;
+  });
   for (size_t e = 0; e < (isWhole ? 1 : deltas.size()); ++e) {
     Value mask;
     for (unsigned d : open) {

@@ -50,6 +50,9 @@ public:
   SmallVector<LaneCoord, 4> laneCoords(const FragmentLayout &layout);
   /// True in one of the lanes that hold copies of the same elements; null: no lane does.
   Value primaryMask(const FragmentLayout &layout);
+  /// Dimensions in which it is not certain that the elements of a group lie inside the tile.
+  SmallVector<unsigned, 4> openDims(const FragmentLayout &layout, ArrayRef<LaneCoord> coords,
+                                    ArrayRef<Coords> deltas);
   /// Whether the elements of a group lie inside the tile, where that is not certain: one mask when
   /// the group is inside or outside as a whole. `onlyDim`: the other dimensions do not matter.
   SmallVector<Value, 8> insideMasks(const FragmentLayout &layout, ArrayRef<LaneCoord> coords,

@@ -24,6 +24,9 @@ namespace tilec {
 LogicalResult emitLoad(Emitter &e, tile::LoadOp load, Elements &elements);
 LogicalResult emitStore(Emitter &e, tile::StoreOp store, Elements &elements);
 LogicalResult emitAtomic(Emitter &e, tile::AtomicOp atomic, Elements &elements);
+/// Whether a lane outside of the tile reads what one inside of it reads, of a tensor that nobody
+/// writes: the read needs no mask, and repetitions inside and outside have it in common.
+bool readsInside(Emitter &e, tile::LoadOp load, const Elements &elements);
 /// Stops the kernel where `mask` holds and `holds` does not.
 void trapUnless(Emitter &e, Value holds, Value mask, mlir::StringAttr message);
 

@@ -262,13 +262,16 @@ static bool storesFragments(tile::ElementLoop loop) {
 static void bindLoopVariables(Emitter &e, tile::ElementLoop loop, Elements &elements) {
   OpBuilder &b = e.b;
   Location &loc = e.loc;
-  bool hasOneMask = elements.masks.size() == 1;
+  elements.open = e.openDims(*elements.layout, elements.coords, elements.deltas);
   for (auto [d, iv] : llvm::enumerate(loop.ivs())) {
     SmallVector<Value, 4> values;
     const LaneCoord &coord = elements.coords[d];
     int64_t extent = (*loop.constantExtents())[d];
-    bool moves = elements.masks.size() > 1 ||
-                 llvm::any_of(elements.deltas, [&](const Coords &c) { return c[d] != 0; });
+    bool isOpen = llvm::is_contained(elements.open, d);
+    bool hasOneMask = isOpen && elements.masks.size() == 1;
+    bool hasMasks = isOpen && elements.masks.size() > 1;
+    bool moves =
+        hasMasks || llvm::any_of(elements.deltas, [&](const Coords &c) { return c[d] != 0; });
     auto select = [&](int64_t n, Value inside, Value outside) -> Value {
       return arith::SelectOp::create(b, loc, elements.maskOf(n), inside, outside);
     };
@@ -282,7 +285,7 @@ static void bindLoopVariables(Emitter &e, tile::ElementLoop loop, Elements &elem
       if (hasOneMask && !isFirstInside)
         v = select(0, v, e.index(0));
       // Another element of the same lane, if that one is inside.
-      if (elements.masks.size() > 1)
+      if (hasMasks)
         v = select(n, v, n == 0 ? e.index(0) : values[0]);
       values.push_back(v);
     }

@@ -27,30 +27,32 @@
 import tilelang.language as T
 
 
-def product(M=512, N=512, K=512, stages=2, square=False, threads=512):
+def product(M=512, N=512, K=512, stages=2, square=False, threads=512, block_K=32, beside=True):
     @T.prim_func
     def main(A: T.Tensor((M, K), "float16"), B: T.Tensor((N, K), "float16"), C: T.Tensor((M, N), "float32")):
         with T.Kernel(T.ceildiv(N, 256), T.ceildiv(M, 256), threads=threads) as (bx, by):
-            A_shared = T.alloc_shared((256, 32), "float16")
-            B_shared = T.alloc_shared((256, 32), "float16")
+            A_shared = T.alloc_shared((256, block_K), "float16")
+            B_shared = T.alloc_shared((256, block_K), "float16")
             c = T.alloc_fragment((256, 256), "float32")
-            weights = T.alloc_shared((256, 32), "float16") # takes the second slot's bytes
-            T.copy(A[by * 256, 0], weights)
+            if beside: # takes the second slot's bytes
+                weights = T.alloc_shared((256, 32), "float16")
+                T.copy(A[by * 256, 0], weights)
             T.clear(c)
             if square: # takes the registers
                 d = T.alloc_fragment((256, 256), "float32")
                 T.clear(d)
-            for k in T.Pipelined(T.ceildiv(K, 32), num_stages=stages):
-                T.copy(A[by * 256, k * 32], A_shared)
-                T.copy(B[bx * 256, k * 32], B_shared)
+            for k in T.Pipelined(T.ceildiv(K, block_K), num_stages=stages):
+                T.copy(A[by * 256, k * block_K], A_shared)
+                T.copy(B[bx * 256, k * block_K], B_shared)
                 T.gemm(A_shared, B_shared, c, transpose_B=True)
                 if square:
                     T.gemm(A_shared, A_shared, d, transpose_B=True)
             if square:
                 for i, j in T.Parallel(256, 256):
                     c[i, j] += d[i, j]
-            for i, j in T.Parallel(256, 256):
-                c[i, j] += weights[i, j % 32]
+            if beside:
+                for i, j in T.Parallel(256, 256):
+                    c[i, j] += weights[i, j % 32]
             T.copy(c, C[by * 256, bx * 256])
 
     return main
