@@ -67,16 +67,18 @@ std::optional<unsigned> sizeOf(const Loop &loop) {
   return size;
 }
 
-/// Whether the loop reads what nobody writes: the assembler starts the reads of all rounds at once
-/// where they stand in one piece of code.
+/// Whether it reads what nobody writes.
+bool readsConstant(const Instruction &instr) {
+  auto *call = dyn_cast<CallBase>(&instr);
+  return (isa<LoadInst>(instr) && instr.hasMetadata(LLVMContext::MD_invariant_load)) ||
+         (call && isGuardedConstantRead(*call));
+}
+
+/// Whether the loop has such reads: the assembler starts those of all rounds at once where they
+/// stand in one piece of code.
 bool readsConstants(const Loop &loop) {
-  return any_of(loop.blocks(), [](const BasicBlock *block) {
-    return any_of(*block, [](const Instruction &instr) {
-      auto *call = dyn_cast<CallBase>(&instr);
-      return (isa<LoadInst>(instr) && instr.hasMetadata(LLVMContext::MD_invariant_load)) ||
-             (call && isGuardedConstantRead(*call));
-    });
-  });
+  return any_of(loop.blocks(),
+                [](const BasicBlock *block) { return any_of(*block, readsConstant); });
 }
 
 /// A comparison of a few low bits of a number that all rounds move on by the same: after how many
@@ -139,16 +141,12 @@ bool readsByNumbers(const Loop &loop) {
 
 /// Whether a lane reads so little in a round, and nothing but what nobody writes, that it waits for
 /// memory in each: ptxas makes only four of these rounds one.
-bool readsLittle(const Loop &loop) {
-  unsigned words = 0;
+bool readsLittle(const Loop &loop, const DataLayout &layout) {
+  uint64_t words = 0;
   for (const BasicBlock *block : loop.blocks())
     for (const Instruction &instr : *block) {
-      auto *call = dyn_cast<CallBase>(&instr);
-      bool isConstant =
-          (isa<LoadInst>(instr) && instr.hasMetadata(LLVMContext::MD_invariant_load)) ||
-          (call && isGuardedConstantRead(*call));
-      if (isConstant)
-        words += divideCeil(instr.getType()->getPrimitiveSizeInBits(), 32);
+      if (readsConstant(instr))
+        words += divideCeil(layout.getTypeSizeInBits(instr.getType()).getFixedValue(), 32);
       else if (instr.mayReadFromMemory())
         return false;
     }
@@ -216,16 +214,16 @@ bool markShortLoops(Function &function, FunctionAnalysisManager &analyses) {
       addStringMetadataToLoop(loop, "llvm.loop.unroll.full", 1);
     } else {
       unsigned together = roundsTogether(rounds, *size, periodOf(*loop, evolution));
-      unsigned most = readsByNumbers(*loop)           ? mostGathered
-                      : isAlone && readsLittle(*loop) ? mostAhead
-                                                      : 1;
+      bool byNumbers = readsByNumbers(*loop);
+      bool isAhead = !byNumbers && isAlone && readsLittle(*loop, function.getDataLayout());
+      unsigned most = byNumbers ? mostGathered : isAhead ? mostAhead : 1;
       for (unsigned many = most; together == 1 && many > 1; many /= 2)
         if (rounds % many == 0 && *size * many <= mostInstructions)
           together = many;
       if (together == 1)
         continue;
       addStringMetadataToLoop(loop, "llvm.loop.unroll.count", together);
-      if (most == mostAhead)
+      if (isAhead)
         function.addFnAttr(readsRoundsAhead);
     }
     found = true;

@@ -144,6 +144,8 @@ def main():
     if work is findings and not options.only:
         done = run_by_lines()
         kernels = {key: named for key, named in kernels.items() if key not in done and not key[0][0].endswith(ONCE)}
+    if not options.only and len(kernels) < FEWEST:
+        sys.exit(f"fewer than {FEWEST} kernels were found in the RUN lines")
     kernels = one_of(kernels, options.every)
     counts, wrong = {}, 0
     with concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as pool:
@@ -154,8 +156,6 @@ def main():
                 wrong += 1
                 print(f"{' '.join(shlex.quote(w) for w in (*key[0], *key[1]))} --target={key[2]}: {verdict}\n{text}")
     print(f"{len(kernels)} kernels: " + ", ".join(f"{n} {verdict}" for verdict, n in sorted(counts.items())))
-    if not options.only and len(every) < FEWEST:
-        sys.exit(f"fewer than {FEWEST} kernels were found in the RUN lines")
     sys.exit(1 if wrong else 0)
 
 

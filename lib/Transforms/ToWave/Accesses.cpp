@@ -105,11 +105,12 @@ static bool isConstant(Emitter &e, tile::LoadOp load) {
 
 bool readsInside(Emitter &e, tile::LoadOp load, const Elements &elements) {
   Value root = rootOf(load.getBuffer());
-  if (!elements.loop || elements.open.empty() || load->getParentOp() != elements.loop ||
+  if (elements.masks.empty() || load->getParentOp() != elements.loop || !elements.layout ||
       !load.getBuffer().getType().isGlobal() || isChangedBy(e.written(), root))
     return false;
   Variables variables = variablesIn(load.getIndices(), elements.loop);
-  return llvm::none_of(elements.open, [&](unsigned d) { return variables.contains(d); });
+  return llvm::none_of(e.openDims(*elements.layout, elements.coords, elements.deltas),
+                       [&](unsigned d) { return variables.contains(d); });
 }
 
 /// Whether a tensor of this type is never empty.

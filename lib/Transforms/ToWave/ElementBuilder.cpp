@@ -330,7 +330,6 @@ Elements ElementBuilder::elementsOf(Elements &elements, int64_t first, int64_t c
   for (int64_t e = 0; e < (masksAgree ? 1 : count); ++e)
     if (Value mask = elements.maskOf(first + e))
       some.masks.push_back(mask);
-  some.open = elements.open;
   some.primary = elements.primary;
   some.coords = elements.coords;
   for (size_t d = 0; d < some.coords.size(); ++d) {

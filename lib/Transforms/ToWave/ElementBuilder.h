@@ -45,7 +45,6 @@ struct Elements {
   SmallVector<LaneCoord, 4> coords; ///< of element 0, per loop variable
   SmallVector<Coords, 8> deltas;    ///< coordinates of element e minus element 0's
   SmallVector<Value, 8> masks;      ///< inside the tile: empty (all are), one for all, or one each
-  SmallVector<unsigned, 4> open;    ///< the dimensions that the masks ask of
   Value primary;                    ///< null: no lane holds a copy of another's
   const Elements *outer = nullptr;  ///< where values of enclosing code are found
   llvm::DenseMap<Value, SmallVector<Value, 4>> map; ///< one value (same for all) or `count`

@@ -262,12 +262,12 @@ static bool storesFragments(tile::ElementLoop loop) {
 static void bindLoopVariables(Emitter &e, tile::ElementLoop loop, Elements &elements) {
   OpBuilder &b = e.b;
   Location &loc = e.loc;
-  elements.open = e.openDims(*elements.layout, elements.coords, elements.deltas);
+  SmallVector<unsigned, 4> open = e.openDims(*elements.layout, elements.coords, elements.deltas);
   for (auto [d, iv] : llvm::enumerate(loop.ivs())) {
     SmallVector<Value, 4> values;
     const LaneCoord &coord = elements.coords[d];
     int64_t extent = (*loop.constantExtents())[d];
-    bool isOpen = llvm::is_contained(elements.open, d);
+    bool isOpen = llvm::is_contained(open, d);
     bool hasOneMask = isOpen && elements.masks.size() == 1;
     bool hasMasks = isOpen && elements.masks.size() > 1;
     bool moves =
