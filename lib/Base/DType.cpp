@@ -7,6 +7,7 @@
 //===----------------------------------------------------------------------===//
 #include "tilec/Base/DType.h"
 
+#include <bit>
 #include <cmath>
 #include <cstring>
 #include <limits>
@@ -100,6 +101,11 @@ constexpr Alias aliases[] = {
 
 uint64_t lowMask(unsigned bits) { return bits >= 64 ? ~0ull : (1ull << bits) - 1; }
 
+/// 2^exponent, of an exponent that a normal f64 has: exact, and without the library's call.
+double powerOfTwo(int exponent) {
+  return std::bit_cast<double>(static_cast<uint64_t>(exponent + 1023) << 52);
+}
+
 uint64_t largestFinite(const Row &r) {
   uint64_t all = lowMask(r.exponentBits + r.mantissaBits);
   switch (r.special) {
@@ -176,10 +182,10 @@ double decodeFloat(DType type, uint64_t bits) {
   if (r.special == Special::Ieee && exponent == lowMask(r.exponentBits))
     value = mantissa ? std::nan("") : std::numeric_limits<double>::infinity();
   else if (exponent == 0)
-    value = std::ldexp(static_cast<double>(mantissa), 1 - r.bias - r.mantissaBits);
+    value = static_cast<double>(mantissa) * powerOfTwo(1 - r.bias - r.mantissaBits);
   else
-    value = std::ldexp(static_cast<double>(mantissa | (1ull << r.mantissaBits)),
-                       static_cast<int>(exponent) - r.bias - r.mantissaBits);
+    value = static_cast<double>(mantissa | (1ull << r.mantissaBits)) *
+            powerOfTwo(static_cast<int>(exponent) - r.bias - r.mantissaBits);
   return sign ? -value : value;
 }
 
@@ -216,14 +222,15 @@ uint64_t encodeFloat(DType type, double value) {
     return sign | (saturates ? largestFinite(r) : infinity);
   uint64_t code = 0;
   if (magnitude != 0) {
-    int exponent;
-    std::frexp(magnitude, &exponent); // magnitude in [2^(exponent-1), 2^exponent)
-    int ulpExponent = exponent - 1 - r.mantissaBits;
+    // A subnormal f64 is below half the smallest number of any format here, and so is 2^-1023.
+    int exponent = static_cast<int>(std::bit_cast<uint64_t>(magnitude) >> 52) - 1023;
+    int ulpExponent = exponent - r.mantissaBits;
     int least = 1 - r.bias - r.mantissaBits; // exponent of the smallest subnormal
     if (ulpExponent < least)
       ulpExponent = least;
-    // nearbyint rounds ties to even in the default rounding mode; the scaled value is below 2^53.
-    double units = std::nearbyint(std::ldexp(magnitude, -ulpExponent));
+    // Beside 2^52 a double has no fraction: the addition rounds ties to even. The scaled value is
+    // below 2^12.
+    double units = (magnitude * powerOfTwo(-ulpExponent) + 0x1p52) - 0x1p52;
     // units counts ulps; a carry into the next binade falls out of the addition.
     code = static_cast<uint64_t>(units);
     if (code != 0)

@@ -51,13 +51,6 @@ rt::Status runReferenceOn(Compilation &compilation, tile::ProgramOp program,
   return rt::success();
 }
 
-rt::HostTensor converted(const rt::HostTensor &tensor, DType dtype) {
-  rt::HostTensor result(dtype, tensor.shape);
-  for (int64_t i = 0; i < tensor.elemCount(); ++i)
-    result.setValue(i, tensor.value(i));
-  return result;
-}
-
 /// Runs of the reference whose results are not rounded on their way out.
 struct UnroundedRuns {
   rt::ArgumentSet exact; ///< as the reference computes
@@ -89,7 +82,7 @@ rt::Result<rt::ArgumentSet> runUnrounded(Compilation &compilation,
   rt::ArgumentSet arguments = before;
   for (rt::Argument &argument : arguments.list)
     if (auto it = unrounded.tensors.find(argument.param.name); it != unrounded.tensors.end())
-      argument.tensor = converted(argument.tensor, it->second);
+      argument.tensor = rt::converted(argument.tensor, it->second);
   rt::Status status = runReferenceOn(compilation, *unrounded.program, arguments, options);
   if (!status)
     return status.error();
@@ -163,7 +156,7 @@ rt::Result<std::vector<Expected>> expectedResults(Compilation &compilation,
     DType dtype = before.find(result.name)->param.dtype;
     const rt::HostTensor &unrounded = runs.exact.find(result.name)->tensor;
     // The one rounding of the reference, where the run left it out.
-    result.value = unrounded.dtype == dtype ? unrounded : converted(unrounded, dtype);
+    result.value = unrounded.dtype == dtype ? unrounded : rt::converted(unrounded, dtype);
     if (!result.isExact)
       result.spread = runs.spreadOf(result.name);
   }

@@ -188,15 +188,19 @@ void spreadSums(Machine &machine, const std::vector<T> &left, const std::vector<
   multiply(leftSquares.data(), rightSquares.data(), squares.data(), m, n, k);
   constexpr int noBit = 1 << 20;
   std::vector<int> rows(m, noBit), columns(n, noBit);
-  for (int64_t i = 0; i < m * k; ++i)
-    rows[i / k] = std::min(rows[i / k], lowestBit(static_cast<float>(left[i])));
-  for (int64_t i = 0; i < k * n; ++i)
-    columns[i % n] = std::min(columns[i % n], lowestBit(static_cast<float>(right[i])));
-  for (int64_t i = 0; i < m * n; ++i) {
-    int lowest = std::min(rows[i / n] + columns[i % n], lowestBit(static_cast<float>(before[i])));
-    double by = spreadOfSum(squares[i], double(k + 1), lowest);
-    sum[i] = spread(sum[i], by, uint64_t(i) + (machine.movedSums << 20));
-  }
+  for (int64_t i = 0; i < m; ++i)
+    for (int64_t p = 0; p < k; ++p)
+      rows[i] = std::min(rows[i], lowestBit(static_cast<float>(left[i * k + p])));
+  for (int64_t p = 0; p < k; ++p)
+    for (int64_t j = 0; j < n; ++j)
+      columns[j] = std::min(columns[j], lowestBit(static_cast<float>(right[p * n + j])));
+  for (int64_t i = 0; i < m; ++i)
+    for (int64_t j = 0; j < n; ++j) {
+      int64_t at = i * n + j;
+      int lowest = std::min(rows[i] + columns[j], lowestBit(static_cast<float>(before[at])));
+      double by = spreadOfSum(squares[at], double(k + 1), lowest);
+      sum[at] = spread(sum[at], by, uint64_t(at) + (machine.movedSums << 20));
+    }
   ++machine.movedSums;
 }
 

@@ -10,6 +10,7 @@
 #include "tilec/Base/DType.h"
 
 #include <algorithm>
+#include <bit>
 #include <cmath>
 #include <cstdint>
 #include <limits>
@@ -53,9 +54,18 @@ template <typename T> T neighbour(T value, DType dtype, uint64_t number) {
 inline int lowestBit(float value) {
   if (value == 0 || !std::isfinite(value))
     return 1 << 20;
-  int exponent;
-  auto digits = static_cast<uint32_t>(std::ldexp(std::fabs(std::frexp(value, &exponent)), 24));
-  return exponent - 24 + __builtin_ctz(digits);
+  uint32_t magnitude = std::bit_cast<uint32_t>(value) & 0x7fffffff;
+  uint32_t exponent = magnitude >> 23, digits = magnitude & 0x7fffff;
+  return exponent ? int(exponent) - 150 + __builtin_ctz(digits | 0x800000)
+                  : -149 + __builtin_ctz(digits);
+}
+
+/// 2^exponent, infinite beyond 2^1023. Sums of outputs ask often: no call of the library.
+inline double powerOfTwo(int exponent) {
+  if (exponent > 1023)
+    return HUGE_VAL;
+  return exponent < -1022 ? std::ldexp(1.0, exponent)
+                          : std::bit_cast<double>(uint64_t(exponent + 1023) << 52);
 }
 
 /// The terms of a sum, as far as they tell what another order of additions may lose.
@@ -72,7 +82,7 @@ public:
   /// The same of one sum of a scan, whose neighbours along the row are of other magnitudes: the
   /// last bit of a float32 of the size of all terms together.
   double spreadInScan() const {
-    bool isExact = magnitude <= std::ldexp(1.0, 24 + lowest) || !std::isfinite(magnitude);
+    bool isExact = magnitude <= powerOfTwo(24 + lowest) || !std::isfinite(magnitude);
     return isExact ? 0 : 0x1p-23 * magnitude;
   }
 
@@ -89,8 +99,7 @@ inline double spreadOfSum(double squares, double count, int lowest, int digits =
   if (!(squares > 0) || !std::isfinite(squares))
     return 0;
   double largest = std::sqrt(count * squares);
-  return largest <= std::ldexp(1.0, digits + lowest) ? 0
-                                                     : std::ldexp(std::sqrt(squares), 1 - digits);
+  return largest <= powerOfTwo(digits + lowest) ? 0 : std::sqrt(squares) * powerOfTwo(1 - digits);
 }
 
 inline double SumTerms::spread(int digits) const {

@@ -232,8 +232,11 @@ void fillUninitialised(DType dtype, uint8_t *base, int64_t count) {
     return;
   }
   uint64_t nan = encodeFloat(dtype, std::nan(""));
-  for (int64_t i = 0; i < count; ++i)
-    writeBits(base, bits, i, nan);
+  if (count)
+    writeBits(base, bits, 0, nan);
+  int64_t size = storageBytes(dtype, count);
+  for (int64_t done = bits / 8; done < size; done *= 2) // what is there, again
+    std::memcpy(base + done, base, std::min(done, size - done));
 }
 
 } // namespace tilec::reference

@@ -45,6 +45,7 @@ private:
 
 /// The largest magnitude of a row that is finite.
 double largestOf(const HostTensor &tensor, const Decoder &decoder, int64_t begin, int64_t end) {
+  ElemBits elems(tensor);
   double largest = 0;
   for (int64_t i = begin; i < end; ++i)
     if (double value = std::fabs(decoder.value(tensor.bits(i))); std::isfinite(value))
@@ -70,6 +71,8 @@ public:
   }
 
   void bitwise(bool floats) {
+    if (device.bytes == reference.bytes)
+      return;
     for (int64_t i = 0; i < report.elemCount; ++i) {
       uint64_t d = device.bits(i), r = reference.bits(i);
       if (d == r)
@@ -81,8 +84,9 @@ public:
   }
 
   void row(int64_t begin, int64_t end, double tolerance, const Decoder &decoder) {
+    ElemBits deviceBits(device), referenceBits(reference);
     for (int64_t i = begin; i < end; ++i) {
-      uint64_t dBits = device.bits(i), rBits = reference.bits(i);
+      uint64_t dBits = deviceBits[i], rBits = referenceBits[i];
       if (dBits == rBits)
         continue;
       double d = decoder.value(dBits), r = decoder.value(rBits);
@@ -141,18 +145,19 @@ double ulpOf(DType dtype, uint64_t bits) {
 
 std::vector<double> rowSpread(const HostTensor &a, const HostTensor &b) {
   Decoder decodeA(a.dtype), decodeB(b.dtype);
+  ElemBits bitsA(a), bitsB(b);
   std::vector<double> spread;
-  int64_t rowElems = rowElemsOf(a);
+  int64_t rowElems = rowElemsOf(a), rows = rowElems ? a.elemCount() / rowElems : 0;
   // The largest of a few distances says little about the next one. Zeros, which a mask has left,
   // say nothing, nor do elements that a limit keeps at one value beside others that move.
   constexpr int64_t enoughElems = 32;
   double largest = 0;
   int64_t first = 0, elems = 0; // of the rows that have their spread together
-  for (int64_t row = 0; rowElems && row < a.elemCount() / rowElems; ++row) {
+  for (int64_t row = 0; row < rows; ++row) {
     int64_t present = 0, moved = 0;
     for (int64_t i = row * rowElems; i < (row + 1) * rowElems; ++i) {
-      double value = decodeA.value(a.bits(i));
-      double distance = std::fabs(value - decodeB.value(b.bits(i)));
+      double value = decodeA.value(bitsA[i]);
+      double distance = std::fabs(value - decodeB.value(bitsB[i]));
       if (std::isfinite(distance))
         largest = std::max(largest, distance);
       present += value != 0;
@@ -160,7 +165,7 @@ std::vector<double> rowSpread(const HostTensor &a, const HostTensor &b) {
     }
     elems += moved ? moved : present;
     spread.push_back(largest);
-    if (elems < enoughElems && row + 1 < a.elemCount() / rowElems)
+    if (elems < enoughElems && row + 1 < rows)
       continue;
     std::fill(spread.begin() + first, spread.end(), largest);
     first = row + 1;
@@ -175,13 +180,14 @@ std::vector<double> rowTolerance(const HostTensor &tensor, double parts) {
   if (!isFloat(tensor.dtype))
     return spread;
   Decoder decoder(tensor.dtype);
+  ElemBits elems(tensor);
   int64_t rowElems = rowElemsOf(tensor);
   spread.resize(tensor.elemCount() ? tensor.elemCount() / rowElems : 0);
   parallelFor(partsOfRows(spread.size(), rowElems), [&](size_t, int64_t first, int64_t last) {
     for (int64_t row = first; row < last; ++row) {
       double sum = 0;
       for (int64_t i = row * rowElems; i < (row + 1) * rowElems; ++i)
-        if (double value = decoder.value(tensor.bits(i)); std::isfinite(value))
+        if (double value = decoder.value(elems[i]); std::isfinite(value))
           sum += value * value;
       spread[row] = parts * std::sqrt(sum / rowElems) / 8; // compare() takes 8 of them
     }

@@ -79,10 +79,18 @@ void fill(HostTensor &tensor, Fill how, uint32_t seed, std::string_view name) {
 }
 
 void fillBits(HostTensor &tensor, uint64_t bits) {
-  forParts(tensor.elemCount(), [&](int64_t begin, int64_t end) {
-    for (int64_t i = begin; i < end; ++i)
+  int64_t count = tensor.elemCount();
+  if (bitsOf(tensor.dtype) < 8) {
+    for (int64_t i = 0; i < count; ++i)
       tensor.setBits(i, bits);
-  });
+    return;
+  }
+  if (count)
+    tensor.setBits(0, bits);
+  std::vector<uint8_t> &bytes = tensor.bytes;
+  for (size_t done = bitsOf(tensor.dtype) / 8; done < bytes.size();
+       done *= 2) // what is there, again
+    std::memcpy(&bytes[done], &bytes[0], std::min(done, bytes.size() - done));
 }
 
 void prefillOutput(HostTensor &tensor) {

@@ -14,21 +14,25 @@ namespace {
 
 constexpr int64_t maxElems = int64_t(1) << 40;
 
-uint64_t readBits(const std::vector<uint8_t> &bytes, unsigned bitCount, int64_t index) {
-  if (bitCount == 4)
-    return (bytes[index / 2] >> (index % 2 * 4)) & 15;
-  uint64_t bits = 0;
-  std::memcpy(&bits, &bytes[index * (bitCount / 8)], bitCount / 8); // hosts are little-endian
-  return bits;
-}
-
 void writeBits(std::vector<uint8_t> &bytes, unsigned bitCount, int64_t index, uint64_t bits) {
-  if (bitCount == 4) {
+  switch (bitCount) { // sizes that the compiler knows: no call for each element
+  case 4: {
     uint8_t &byte = bytes[index / 2];
     byte = index % 2 ? (byte & 0x0f) | ((bits & 15) << 4) : (byte & 0xf0) | (bits & 15);
     return;
   }
-  std::memcpy(&bytes[index * (bitCount / 8)], &bits, bitCount / 8);
+  case 8:
+    bytes[index] = static_cast<uint8_t>(bits);
+    return;
+  case 16:
+    std::memcpy(&bytes[index * 2], &bits, 2); // hosts are little-endian
+    return;
+  case 32:
+    std::memcpy(&bytes[index * 4], &bits, 4);
+    return;
+  default:
+    std::memcpy(&bytes[index * 8], &bits, 8);
+  }
 }
 
 /// Calls `visit(dense index, storage index)` for each element in row-major order.
@@ -61,7 +65,7 @@ int64_t HostTensor::elemCount() const {
   return count;
 }
 
-uint64_t HostTensor::bits(int64_t index) const { return readBits(bytes, bitsOf(dtype), index); }
+uint64_t HostTensor::bits(int64_t index) const { return ElemBits(*this)[index]; }
 
 void HostTensor::setBits(int64_t index, uint64_t bits) {
   writeBits(bytes, bitsOf(dtype), index, bits);
@@ -78,6 +82,23 @@ double HostTensor::value(int64_t index) const {
 void HostTensor::setValue(int64_t index, double value) {
   setBits(index, isFloat(dtype) ? encodeFloat(dtype, value)
                                 : encodeInt(dtype, static_cast<int64_t>(value)));
+}
+
+HostTensor converted(const HostTensor &tensor, DType dtype) {
+  HostTensor result(dtype, tensor.shape);
+  ElemBits elems(tensor);
+  int64_t count = tensor.elemCount();
+  // A table for the codes of floats that two bytes hold: outputs have millions of elements.
+  std::vector<uint64_t> table;
+  if (isHalfOrLess(tensor.dtype) && isFloat(dtype))
+    for (uint64_t code = 0; code < (uint64_t(1) << bitsOf(tensor.dtype)); ++code)
+      table.push_back(encodeFloat(dtype, decodeFloat(tensor.dtype, code)));
+  for (int64_t i = 0; i < count; ++i)
+    if (table.empty())
+      result.setValue(i, tensor.value(i));
+    else
+      result.setBits(i, table[elems[i]]);
+  return result;
 }
 
 std::vector<int64_t> HostTensor::coordinates(int64_t index) const {
@@ -143,16 +164,18 @@ Result<int64_t> spanElems(const std::vector<int64_t> &shape, const std::vector<i
 void scatter(const HostTensor &tensor, const std::vector<int64_t> &strides,
              std::vector<uint8_t> &storage) {
   unsigned bitCount = bitsOf(tensor.dtype);
+  ElemBits elems(tensor);
   forEachStrided(tensor.shape, strides, tensor.elemCount(), [&](int64_t dense, int64_t place) {
-    writeBits(storage, bitCount, place, readBits(tensor.bytes, bitCount, dense));
+    writeBits(storage, bitCount, place, elems[dense]);
   });
 }
 
 void gather(const std::vector<uint8_t> &storage, const std::vector<int64_t> &strides,
             HostTensor &tensor) {
   unsigned bitCount = bitsOf(tensor.dtype);
+  ElemBits elems(storage, tensor.dtype);
   forEachStrided(tensor.shape, strides, tensor.elemCount(), [&](int64_t dense, int64_t place) {
-    writeBits(tensor.bytes, bitCount, dense, readBits(storage, bitCount, place));
+    writeBits(tensor.bytes, bitCount, dense, elems[place]);
   });
 }
 

@@ -11,6 +11,7 @@
 #include "tilec/Runtime/Result.h"
 
 #include <cstdint>
+#include <cstring>
 #include <vector>
 
 namespace tilec::rt {
@@ -35,6 +36,43 @@ struct HostTensor {
   /// Extents of `index` along each dimension.
   std::vector<int64_t> coordinates(int64_t index) const;
 };
+
+/// The encodings of elements that lie behind each other, for loops over many of them: what
+/// HostTensor::bits gives. The bytes must outlive it.
+class ElemBits {
+public:
+  ElemBits(const std::vector<uint8_t> &bytes, DType dtype)
+      : base(bytes.data()), bitCount(bitsOf(dtype)) {}
+  explicit ElemBits(const HostTensor &tensor) : ElemBits(tensor.bytes, tensor.dtype) {}
+
+  uint64_t operator[](int64_t index) const {
+    switch (bitCount) { // sizes that the compiler knows: no call for each element
+    case 4:
+      return (base[index / 2] >> (index % 2 * 4)) & 15;
+    case 8:
+      return base[index];
+    case 16:
+      return read<uint16_t>(index);
+    case 32:
+      return read<uint32_t>(index);
+    default:
+      return read<uint64_t>(index);
+    }
+  }
+
+private:
+  template <typename T> T read(int64_t index) const {
+    T bits; // hosts are little-endian
+    std::memcpy(&bits, base + index * sizeof(T), sizeof(T));
+    return bits;
+  }
+
+  const uint8_t *base;
+  unsigned bitCount;
+};
+
+/// The values of a tensor in another type, as setValue writes them.
+HostTensor converted(const HostTensor &tensor, DType dtype);
 
 /// The number of elements of a shape. Fails on a negative extent and beyond 2^40 elements, more
 /// than any host or GPU here can hold.
