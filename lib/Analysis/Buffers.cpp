@@ -154,8 +154,8 @@ bool touches(Operation *op, Value root) {
   return llvm::is_contained(accesses.reads, root) || llvm::is_contained(accesses.writes, root);
 }
 
-bool isFilledFirst(tile::ForOp loop, Value tile) {
-  for (Operation &op : *loop.bodyBlock()) {
+bool isFilledFirst(Block &block, Value tile) {
+  for (Operation &op : block) {
     Accesses accesses = accessesOf(&op);
     if (auto copy = dyn_cast<tile::CopyOp>(op); copy && copy.getDst() == tile)
       return !llvm::is_contained(accesses.reads, tile);

@@ -161,6 +161,25 @@ llvm::Value *MathExpansions::logWide(llvm::Value *x, double scale, double scaleO
   return fma(b.CreateSIToFP(n, b.getDoubleTy()), scaleOfTwo, lnOfM);
 }
 
+/// ln(x) in f32, within one unit of its last place: x = 2^n * m as above, so that n * ln2 and ln(m)
+/// never cancel by more than a bit. Conversions from and to f64 would take as long as all of this.
+llvm::Value *MathExpansions::logNarrow(llvm::Value *x) {
+  llvm::Value *isSmall = less(x, 0x1p-126); // a denormal
+  llvm::Value *bits = b.CreateBitCast(select(isSmall, mul(x, 0x1p23), x), b.getInt32Ty());
+  llvm::Value *power = b.CreateAnd(b.CreateSub(bits, b.getInt32(0x3f2aaaab)), // 2^23 n
+                                   b.getInt32(0xff800000));
+  llvm::Value *f = add(b.CreateBitCast(b.CreateSub(bits, power), x->getType()), -1.0);
+  llvm::Value *n = fma(b.CreateSIToFP(power, x->getType()), 0x1p-23,
+                       select(isSmall, number(x, -23.0), number(x, 0.0)));
+  llvm::Value *lnOfM = fma(b.CreateFMul(f, f), polynomial(shortLogCoefficients, f), f);
+  llvm::Value *result = fma(n, ln2, lnOfM);
+  // As integers, all that has no logarithm, and infinity, is at or above infinity.
+  llvm::Value *isSpecial = b.CreateICmpUGE(b.CreateBitCast(x, b.getInt32Ty()), // x, not 2^23 x
+                                           b.getInt32(0x7f800000));
+  result = select(isSpecial, fma(x, infinity, number(x, infinity)), result);
+  return select(equals(x, 0.0), number(x, -infinity), result);
+}
+
 /// The f32 logarithm of an f64, with its special values.
 llvm::Value *MathExpansions::logOfPositive(llvm::Value *x, double scale, double scaleOfTwo) {
   llvm::Value *result = narrow(logWide(x, scale, scaleOfTwo));
@@ -172,7 +191,7 @@ llvm::Value *MathExpansions::logOfPositive(llvm::Value *x, double scale, double 
 llvm::Value *MathExpansions::log(llvm::Value *x, LogBase base) {
   switch (base) {
   case LogBase::E:
-    return logOfPositive(widen(x), 1.0, ln2);
+    return logNarrow(x);
   case LogBase::Two:
     return logOfPositive(widen(x), log2e, 1.0);
   case LogBase::Ten:

@@ -97,6 +97,7 @@ private:
   std::pair<llvm::Value *, llvm::Value *> reduceExp(llvm::Value *x);
   llvm::Value *exp2Wide(llvm::Value *x); ///< f64, clamped so that f32 over- and underflows
   llvm::Value *logWide(llvm::Value *x, double scale, double scaleOfTwo); ///< f64, positive, finite
+  llvm::Value *logNarrow(llvm::Value *x);                                ///< f32
   llvm::Value *logOfPositive(llvm::Value *x, double scale, double scaleOfTwo);
   llvm::Value *powWide(llvm::Value *x, llvm::Value *y, llvm::Value *isOdd, llvm::Value *isInteger);
   llvm::Value *erfSmall(llvm::Value *x);

@@ -46,7 +46,13 @@
 # RUN: tilec %s --entry "scaled()" --target=gfx942 --emit=report | FileCheck %s --check-prefix=PLANNED
 # RUN: tilec %s --entry "scaled()" --target=gfx950 --emit=report | FileCheck %s --check-prefix=BESIDE
 # RUN: tilec %s --entry "scaled(both=True)" --target=gfx950 --emit=report | FileCheck %s --check-prefix=PLANNED
+# RUN: tilec-run %s --entry "decoded()" --target=gfx942 --check --sim-mode=strict | FileCheck %s
+# RUN: tilec-run %s --entry "decoded(keys=150)" --target=gfx942 --check --sim-interleave=5 | FileCheck %s
+# RUN: tilec-run %s --entry "decoded(keys=150)" --target=sm_90a --device=ptx --check | FileCheck %s
+# RUN: tilec %s --entry "decoded()" --target=gfx942 --emit=report | FileCheck %s --check-prefix=HELD
 # CHECK: PASS
+# HELD: spills 0 vector, 0 scalar
+# HELD: : planned: {{.*}} 1 round ahead
 # PLANNED: spills 0 vector, 0 scalar
 # PLANNED: : planned: tiles are read 1 round ahead to registers
 # BESIDE: spills 0 vector, 0 scalar
@@ -200,5 +206,38 @@ def counted(blocks=3, rows=768, D=64, bk=64, threads=128):
                     kv[i, j] = KV[Numbers[k * bk + i], j]
                 T.gemm(q, kv, o, transpose_B=True)
             T.copy(o, O[bx, 0, 0])
+
+    return main
+
+
+# No product: sums over keys and values that a lane computes itself. Two slots of both tiles leave no room for what waves
+# exchange.
+def decoded(keys=192, D=128, bk=64, threads=128):
+    @T.prim_func
+    def main(Q: T.Tensor((2, D), "float32"), K: T.Tensor((2, keys, D), "float16"), V: T.Tensor((2, keys, D), "float16"),
+             O: T.Tensor((2, D), "float32")):
+        with T.Kernel(2, threads=threads) as bx:
+            q = T.alloc_fragment((D,), "float32")
+            k = T.alloc_shared((bk, D), "float16")
+            v = T.alloc_shared((bk, D), "float16")
+            s = T.alloc_fragment((bk,), "float32")
+            t = T.alloc_fragment((bk, D), "float32")
+            u = T.alloc_fragment((bk, D), "float32")
+            part = T.alloc_fragment((D,), "float32")
+            o = T.alloc_fragment((D,), "float32")
+            T.copy(Q[bx, :], q)
+            T.clear(o)
+            for n in T.Pipelined(T.ceildiv(keys, bk), num_stages=2):
+                T.copy(K[bx, n * bk, 0], k)
+                T.copy(V[bx, n * bk, 0], v)
+                for i, d in T.Parallel(bk, D):
+                    t[i, d] = T.cast(k[i, d], "float32") * q[d]
+                T.reduce_sum(t, s, dim=1)
+                for i, d in T.Parallel(bk, D):
+                    u[i, d] = s[i] * 0.125 * T.cast(v[i, d], "float32")
+                T.reduce_sum(u, part, dim=0)
+                for d in T.Parallel(D):
+                    o[d] += part[d]
+            T.copy(o, O[bx, :])
 
     return main

@@ -38,7 +38,8 @@ OWN_NUMBERS = {
         "Strategies/Teams.cpp fewestRegs", "Layouts/Exchange.cpp mostOwnBytes",
         "Layouts/Swizzle.cpp widestChunkBytes", "Layouts/GemmPlan.cpp readBytes", "Normalize/StreamFragments.cpp tooManyRegisters",
         "Normalize/ReadRounds.cpp mostBytes", "Normalize/KeepOwnElements.cpp mostBytes", "Pipelines/HoistReads.cpp mostBytes",
-        "Normalize/KeepOwnElements.cpp mostBytesOfLoop", "Schedule/ReadsFirst.cpp partOfRegisters",
+        "Normalize/KeepOwnElements.cpp mostBytesOfLoop", "Normalize/KeepOwnElements.cpp mostBytesOfBody",
+        "ToWave/EarlyReads.cpp enoughThreads", "Schedule/ReadsFirst.cpp partOfRegisters",
         "ToWave/GroupRounds.cpp partOfRegisters"],
     "how a product is shared out where no instruction does it": [
         "Layouts/GemmAtoms.cpp lanesM", "Layouts/GemmAtoms.cpp lanesN"],

@@ -84,6 +84,9 @@ def main():
     c, w = remez(near(lambda f: log(1 + f), 2, lambda f: (log(1 + f) - f) / f**2),
                  lambda f: fabs(f) + mpf("1e-9"), -mpf(1) / 3, mpf(1) / 3, 13)
     emit("logCoefficients", "double", c, w, "(ln(1 + f) - f) / f^2 on +-1/3, relative to f")
+    c, w = remez(near(lambda f: log(1 + f), 2, lambda f: (log(1 + f) - f) / f**2),
+                 lambda f: fabs(f) + mpf("1e-9"), -mpf(1) / 3, mpf(1) / 3, 8)
+    emit("shortLogCoefficients", "double", c, w, "the same for f32")
     c, w = remez(near(lambda r: 2**r, 1, lambda r: (2**r - 1) / r), lambda r: fabs(r) + mpf("1e-9"),
                  -mpf("0.5005"), mpf("0.5005"), 7)
     emit("exp2Coefficients", "double", c, w, "(2^r - 1) / r on +-1/2")

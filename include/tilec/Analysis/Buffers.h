@@ -62,8 +62,9 @@ struct Accesses {
 Accesses accessesOf(mlir::Operation *op);
 /// Whether the op (with its regions) reads or writes the root.
 bool touches(mlir::Operation *op, mlir::Value root);
-/// Whether each round of the loop begins its use of the tile with a copy to all of it.
-bool isFilledFirst(tile::ForOp loop, mlir::Value tile);
+/// Whether the block, of a round or of a kernel, begins its use of the tile with a copy to all of
+/// it.
+bool isFilledFirst(mlir::Block &block, mlir::Value tile);
 /// Whether any of the roots is a tensor, or shared.
 bool anyGlobal(llvm::ArrayRef<mlir::Value> roots);
 bool anyShared(llvm::ArrayRef<mlir::Value> roots);

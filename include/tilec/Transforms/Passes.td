@@ -538,7 +538,8 @@ def KeepOwnElementsPass : Pass<"tile-keep-own-elements", "::tilec::tile::Program
   let description = [{
     Needs:  `tile-recognize-reductions`; copies are `tile.copy`, loops over elements `tile.parallel`.
     Gives:  a tile that a loop without a ring fills, changes element by element or reduces and writes
-            back, and whose rest nobody reads, is a fragment.
+            back, and whose rest nobody reads, is a fragment; so is, in a kernel without products, one that is filled
+            and read element by element outside of loops.
     Leaves: what is computed; tiles of more than a thread's registers; lockstep kernels.
   }];
 }

@@ -359,6 +359,30 @@ static std::optional<int64_t> neighboursOf(const ElementAccess &access, tile::El
   return access.indices.size() == 1 ? most : std::gcd(most, divisorOfRows(tensor));
 }
 
+/// Elements of a tensor from one neighbour along the loop's last variable to the next; nothing
+/// where its index or the tensor's shape does not say.
+static std::optional<int64_t> strideOf(const ElementAccess &access, tile::ElementLoop loop) {
+  ArrayRef<int64_t> shape = access.type().getShape();
+  auto tensor = access.buffer.getDefiningOp<tile::TensorOp>();
+  if (!tensor || !tensor.getStrides().empty() || shape.size() != access.indices.size())
+    return std::nullopt;
+  int64_t stride = 0, size = 1;
+  for (size_t dim = shape.size(); dim-- > 0;) {
+    LinearForm form = linearize(access.indices[dim]);
+    int64_t own = form.coefficient(loop.ivs().back());
+    if (own != 0 && size == 0)
+      return std::nullopt; // behind an extent that only a launch knows
+    stride += own * size;
+    auto isOpaque = [&](auto &term) {
+      return term.first != loop.ivs().back() && movesAlongRow(term.first, loop);
+    };
+    if (llvm::any_of(form.terms, isOpaque))
+      return std::nullopt;
+    size = ShapedType::isDynamic(shape[dim]) ? 0 : size * shape[dim];
+  }
+  return stride;
+}
+
 FragmentLayout defaultLoopLayout(tile::ElementLoop loop, const TargetInfo &target,
                                  int64_t numWaves) {
   unsigned widest = narrowest;
@@ -380,6 +404,12 @@ FragmentLayout defaultLoopLayout(tile::ElementLoop loop, const TargetInfo &targe
     unsigned bits = bitsOf(tile::dtypeOf(type.getElementType()));
     if (movesAlongRow(access->indices, loop))
       widest = std::max(widest, bits);
+    // Pairs and quads that stores of the loop write side by side are one element of their size: of
+    // more, a lane's parts of a line would be those of two accesses.
+    if (std::optional<int64_t> stride =
+            isa<tile::StoreOp>(op) ? strideOf(*access, loop) : std::nullopt;
+        stride && *stride > 1 && *stride * bits <= 8 * target.accessBytes)
+      widest = std::max<unsigned>(widest, *stride * bits);
     if (type.isGlobal() && bits == 4)
       fewest = 2;
     if (std::optional<int64_t> neighbours = neighboursOf(*access, loop))

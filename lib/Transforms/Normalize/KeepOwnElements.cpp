@@ -12,6 +12,10 @@
 // few rounds: unrolled, both read it once. RMS norms of 8192 columns in two passes of 512 so read
 // 32 KB of a row once, where the rows of all blocks, read twice, are more than L2 holds.
 //
+// The same outside of loops, where nothing can run ahead: tiles that are brought, used element by
+// element and stored are registers, without a barrier between. A product's results are another
+// matter: they change owners on their way to memory.
+//
 // SPDX-License-Identifier: Apache-2.0
 //===----------------------------------------------------------------------===//
 #include "Normalize/Normalize.h"
@@ -31,7 +35,8 @@ namespace tilec {
 
 namespace {
 
-constexpr int64_t mostBytes = 64;        ///< of a thread, in the tile
+constexpr int64_t mostBytes = 64;        ///< of a thread, in the tile of a loop
+constexpr int64_t mostBytesOfBody = 256; ///< of a thread, in all tiles outside of loops
 constexpr int64_t mostBytesOfLoop = 256; ///< of a thread, in all rounds of a loop
 
 /// The loop of the kernel's body that the op stands in.
@@ -74,15 +79,14 @@ bool movesAll(tile::CopyOp copy, Value tile) {
   return other != tile && type.isGlobal() && type.getElementType() == own.getElementType();
 }
 
-/// Whether each round of the loop begins with what fills all of the tile: a copy, or a loop of
-/// which each iteration stores its own element.
-bool isFilledByRound(tile::ForOp loop, Value tile) {
+/// Whether the block (of a round, of the kernel) begins with what fills all of the tile: a copy, or
+/// a loop of which each iteration stores its own element.
+bool isFilledBy(Block &block, Value tile) {
   auto isUse = [&](Operation &op) { return touches(&op, tile); };
-  auto first = llvm::find_if(*loop.bodyBlock(), isUse);
-  auto parallel =
-      first == loop.bodyBlock()->end() ? tile::ParallelOp() : dyn_cast<tile::ParallelOp>(*first);
+  auto first = llvm::find_if(block, isUse);
+  auto parallel = first == block.end() ? tile::ParallelOp() : dyn_cast<tile::ParallelOp>(*first);
   if (!parallel)
-    return isFilledFirst(loop, tile);
+    return isFilledFirst(block, tile);
   Block &body = parallel.getBody().front();
   auto store = llvm::find_if(body, isUse);
   return store != body.end() && isa<tile::StoreOp>(*store) && isOwn(&*store, tile);
@@ -128,6 +132,58 @@ bool isShort(tile::ForOp loop, int64_t bytesOfThread) {
          (*upper - *lower) * bytesOfThread <= mostBytesOfLoop;
 }
 
+/// Whether the copy moves all of the tile from or to registers.
+bool movesRegisters(tile::CopyOp copy, Value tile) {
+  Value other = copy.getSrc() == tile ? copy.getDst() : copy.getSrc();
+  auto type = cast<tile::BufferType>(other.getType());
+  return other != tile && type.isFragment() &&
+         type.getShape() == cast<tile::BufferType>(tile.getType()).getShape();
+}
+
+/// Whether the kernel's body, outside of loops and branches, fills the tile and reads it element by
+/// element. Elements of less than a byte stay packed.
+bool isOwnOfBody(tile::AllocOp alloc, tile::KernelOp kernel) {
+  Value tile = alloc.getResult();
+  auto isRead = [&](Operation *user) { return llvm::is_contained(accessesOf(user).reads, tile); };
+  if (bitsOf(tile::dtypeOf(alloc.getResult().getType().getElementType())) < 8 ||
+      llvm::none_of(tile.getUsers(), isRead))
+    return false;
+  Block &body = kernel.getBody().front();
+  return isFilledBy(body, tile) && llvm::all_of(tile.getUsers(), [&](Operation *user) {
+           Operation *top = body.findAncestorOpInBlock(*user);
+           if (!isa_and_nonnull<tile::CopyOp, tile::ParallelOp, tile::ReduceOp>(top))
+             return false;
+           auto copy = dyn_cast<tile::CopyOp>(user);
+           return copy ? movesAll(copy, tile) || movesRegisters(copy, tile)
+                       : isOwn(user, tile) || reduces(user, tile);
+         });
+}
+
+tile::BufferType inRegisters(tile::BufferType type) {
+  return tile::BufferType::get(type.getShape(), type.getElementType(), tile::Scope::Fragment);
+}
+
+int64_t bytesOf(tile::AllocOp alloc) {
+  tile::BufferType type = alloc.getResult().getType();
+  return storageBytes(tile::dtypeOf(type.getElementType()), type.numElems());
+}
+
+/// Tiles that the kernel's body uses element by element, as many as registers hold.
+void keepElementsOfBody(ArrayRef<tile::AllocOp> tiles, tile::KernelOp kernel) {
+  if (kernel.walk([](tile::GemmOp) { return WalkResult::interrupt(); }).wasInterrupted())
+    return;
+  int64_t bytes = 0;
+  SmallVector<tile::AllocOp> own;
+  for (tile::AllocOp alloc : tiles)
+    if (isOwnOfBody(alloc, kernel)) {
+      own.push_back(alloc);
+      bytes += bytesOf(alloc);
+    }
+  if (bytes <= mostBytesOfBody * int64_t(kernel.getThreads()))
+    for (tile::AllocOp alloc : own)
+      alloc.getResult().setType(inRegisters(alloc.getResult().getType()));
+}
+
 void keepElementsOf(tile::AllocOp alloc, tile::KernelOp kernel) {
   Value tile = alloc.getResult();
   llvm::MapVector<Operation *, SmallVector<Operation *>> usersOf;
@@ -137,13 +193,13 @@ void keepElementsOf(tile::AllocOp alloc, tile::KernelOp kernel) {
       return;
     usersOf[loop].push_back(user);
   }
-  auto isFilled = [&](auto &each) { return isFilledByRound(cast<tile::ForOp>(each.first), tile); };
+  auto isFilled = [&](auto &each) {
+    return isFilledBy(*cast<tile::ForOp>(each.first).bodyBlock(), tile);
+  };
   if (!llvm::all_of(usersOf, isFilled))
     return;
-  tile::BufferType type = alloc.getResult().getType();
-  auto fragment =
-      tile::BufferType::get(type.getShape(), type.getElementType(), tile::Scope::Fragment);
-  int64_t bytes = storageBytes(tile::dtypeOf(type.getElementType()), type.numElems());
+  tile::BufferType fragment = inRegisters(alloc.getResult().getType());
+  int64_t bytes = bytesOf(alloc);
   llvm::SmallPtrSet<Value, 2> again; // tensors that are brought to registers
   llvm::MapVector<tile::ForOp, ElementUse> uses;
   for (auto &[op, users] : usersOf)
@@ -176,14 +232,17 @@ static void keepOwnElements(tile::ProgramOp program) {
   for (tile::KernelOp kernel : program.getBody().getOps<tile::KernelOp>()) {
     if (kernel.getLockstep())
       continue;
-    SmallVector<tile::AllocOp> tiles(kernel.getBody().getOps<tile::AllocOp>());
-    for (tile::AllocOp alloc : tiles) {
+    SmallVector<tile::AllocOp> tiles;
+    for (auto alloc : kernel.getBody().getOps<tile::AllocOp>()) {
       tile::BufferType type = alloc.getResult().getType();
-      int64_t bytes = storageBytes(tile::dtypeOf(type.getElementType()), type.numElems());
-      if (type.isShared() && !alloc.getLayout() && type.rank() > 0 &&
-          bytes <= mostBytes * int64_t(kernel.getThreads()))
-        keepElementsOf(alloc, kernel);
+      if (type.isShared() && !alloc.getLayout() && type.rank() > 0)
+        tiles.push_back(alloc);
     }
+    keepElementsOfBody(tiles, kernel);
+    for (tile::AllocOp alloc : tiles)
+      if (alloc.getResult().getType().isShared() &&
+          bytesOf(alloc) <= mostBytes * int64_t(kernel.getThreads()))
+        keepElementsOf(alloc, kernel);
   }
 }
 

@@ -174,7 +174,8 @@ bool EdgePeeler::suits() {
     return false;
   for (auto copy : loop.bodyBlock()->getOps<tile::CopyOp>())
     if (auto tile = copy.getDst().getDefiningOp<tile::AllocOp>();
-        !tile || loop->isAncestor(tile) || !addCopy(copy) || !isFilledFirst(loop, tile) ||
+        !tile || loop->isAncestor(tile) || !addCopy(copy) ||
+        !isFilledFirst(*loop.bodyBlock(), tile) ||
         !llvm::all_of(copy.getDst().getUsers(),
                       [&](Operation *user) { return loop->isAncestor(user); }))
       return false;

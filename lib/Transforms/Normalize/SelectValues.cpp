@@ -223,7 +223,7 @@ bool changesSome(scf::IfOp branch, tile::ForOp loop) {
       !store.getBuffer().getType().isShared() ||
       !llvm::equal(store.getIndices(), parallel.ivs(),
                    [](Value index, BlockArgument iv) { return index == iv; }) ||
-      !isFilledFirst(loop, store.getBuffer()))
+      !isFilledFirst(*loop.bodyBlock(), store.getBuffer()))
     return false;
   return llvm::all_of(branch.thenBlock()->without_terminator(), [&](Operation &op) {
     return &op == store ||

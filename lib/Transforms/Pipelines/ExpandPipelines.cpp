@@ -218,7 +218,8 @@ struct ExpandPipelinesPass : impl::ExpandPipelinesPassBase<ExpandPipelinesPass> 
     }
     HeldRounds held(loop, chip);
     held.readFewUnlessFits();
-    if (mayHold(loop) && holdNextRound(held, memory.now(), chip))
+    bool isLockstep = loop->getParentOfType<tile::KernelOp>().getLockstep();
+    if (!isLockstep && holdNextRound(held, memory.now(), chip))
       return memory.forget();
     PipelinePlan turns = plan;
     if (canTakeTurns(turns, loop, chip) && hasRoom(turns, loop, chip)) {

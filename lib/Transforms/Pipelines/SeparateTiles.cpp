@@ -52,7 +52,7 @@ void separateTiles(tile::KernelOp kernel, ArrayRef<tile::ForOp> loops) {
       return llvm::any_of(users, [&](Operation *other) { return loop->isProperAncestor(other); });
     });
     if (!isOfLoops || isNested || !llvm::all_of(users, [&](Operation *loop) {
-          return isFilledFirst(cast<tile::ForOp>(loop), tile.getResult());
+          return isFilledFirst(*cast<tile::ForOp>(loop).bodyBlock(), tile.getResult());
         }))
       continue;
     for (Operation *loop : users.getArrayRef().drop_front()) {

@@ -54,8 +54,10 @@ private:
   bool goesFirst(tile::LoadOp load);
   bool isOwnElement(tile::LoadOp load);
   void addPlaces();
-  /// Also how many bytes a unit reads at once as it is.
-  int64_t countRegisters();
+  int64_t registersAtHand(int64_t waves) const;
+  /// How many repetitions may read with so many registers of a lane; and how many bytes a lane
+  /// reads for one.
+  int64_t shareOut(int64_t registers);
   SmallVector<Value, 8> masksOf(tile::LoadOp load, Elements &elements);
   LogicalResult read(tile::LoadOp load, Repetition &rep);
   LogicalResult readIn(Block &block, Repetition &rep);
@@ -175,6 +177,9 @@ int64_t wavesAtOnce(Emitter &e) {
   return std::max<int64_t>(blocks, 1) * e.numWaves;
 }
 
+/// The rest of the registers is for addresses and what is being converted.
+static int64_t partOfReads(int64_t registers) { return registers * 3 / 4; }
+
 bool EarlyReads::find() {
   if (layout.numReps() == 1 || !isPlain())
     return false;
@@ -189,15 +194,28 @@ bool EarlyReads::find() {
   for (Operation *read : reads)
     isMoved |= read->getParentOp() != loop ||
                isChangedBy(all.writes, rootOf(cast<tile::LoadOp>(read).getBuffer()));
-  return countRegisters() < enoughInFlight;
+  int64_t waves = wavesAtOnce(e);
+  int64_t bytes = shareOut(registersAtHand(waves));
+  if (waves * e.target.waveLanes * bytes < enoughInFlight)
+    return true;
+  if (e.target.keepsOrder)
+    return false;
+  // Further reads pay where they do not take the place of waves.
+  constexpr int64_t enoughThreads = 1024; // of a unit
+  shareOut(partOfReads(e.target.registers.ofUnit / enoughThreads));
+  return most > 1;
 }
 
-int64_t EarlyReads::countRegisters() {
+int64_t EarlyReads::registersAtHand(int64_t waves) const {
   const RegisterFile &file = e.target.registers;
-  int64_t waves = wavesAtOnce(e), bitsOfLane = 0;
   int64_t left = e.target.registersOf(waves) - e.heldRegisters();
-  // The rest is for addresses and what is being converted.
-  int64_t atHand = std::clamp(left, besideFragments, file.ofLane - file.accumulators) * 3 / 4;
+  return partOfReads(std::clamp(left, besideFragments, file.ofLane - file.accumulators));
+}
+
+int64_t EarlyReads::shareOut(int64_t atHand) {
+  const RegisterFile &file = e.target.registers;
+  int64_t bitsOfLane = 0;
+  shared.clear();
   int64_t ofRep = 0, forKept = atHand / 2, masksOfRep = 0;
   auto reps = layout.repsPerDim();
   auto deltas = elementsOfRep(layout, 0);
@@ -234,7 +252,7 @@ int64_t EarlyReads::countRegisters() {
   if (masksOfRep > 0) // of several LLVM also keeps what they are made of
     most = std::clamp<int64_t>(
         file.scalars / (masksOfRep > 1 ? 4 : 2) / (masksOfRep * e.target.waveLanes / 32), 1, most);
-  return waves * e.target.waveLanes * bitsOfLane / 8;
+  return bitsOfLane / 8;
 }
 
 SmallVector<Value, 8> EarlyReads::masksOf(tile::LoadOp load, Elements &elements) {

@@ -516,6 +516,7 @@ import natural_attention  # noqa: E402,F401
 import natural_others  # noqa: E402,F401
 import natural_products  # noqa: E402,F401
 import natural_rows  # noqa: E402,F401
+import natural_staged  # noqa: E402,F401
 
 folder = pathlib.Path(sys.argv[1])
 folder.mkdir(exist_ok=True)

@@ -133,7 +133,7 @@ const Function functions[] = {
     {"exp", "math.exp %x", F(std::exp), -90, 90, 1.0},
     {"exp2", "math.exp2 %x", F(std::exp2), -130, 130, 1.0},
     {"expm1", "math.expm1 %x", F(std::expm1), -4, 4, 1.5},
-    {"log", "math.log %x", F(std::log), 0, 4, 0.6},
+    {"log", "math.log %x", F(std::log), 0, 4, 1.0},
     {"log2", "math.log2 %x", F(std::log2), 0, 4, 0.6},
     {"log10", "math.log10 %x", F(std::log10), 0, 4, 0.6},
     {"log1p", "math.log1p %x", F(std::log1p), -1, 4, 0.6},

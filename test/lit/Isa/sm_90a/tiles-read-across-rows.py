@@ -36,7 +36,7 @@ def converted():
 def copied():
     @T.prim_func
     def main(A: T.Tensor((32, 256), "bfloat16"), B: T.Tensor((32, 256), "float32")):
-        with T.Kernel(1, threads=128):
+        with T.Kernel(1, threads=32):
             a = T.alloc_shared((32, 256), "bfloat16")
             wide = T.alloc_fragment((32, 256), "float32")
             T.copy(A, a)

@@ -10,6 +10,7 @@
 // CHECK: tile.reduce max {{.*}}shared_place = 4608 : i64
 // CHECK: tile.scan sum {{.*}}shared_place = 5120 : i64
 tile.program @sums {
+  %n = tile.dim "n"
   %R = tile.tensor "R"[] : !tile.buffer<[1], f32, global>
   %T = tile.tensor "T"[] : !tile.buffer<[1, 1024], f32, global>
   %one = arith.constant 1 : index
@@ -17,7 +18,9 @@ tile.program @sums {
   tile.kernel "sums" grid(%one) threads(128) {
   ^bb0(%bx: index):
     %S = tile.alloc "S" : !tile.buffer<[1, 1024], f32, shared>
-    tile.copy %T to %S : !tile.buffer<[1, 1024], f32, global>, !tile.buffer<[1, 1024], f32, shared>
+    tile.for %i = %zero to %n step %one {
+      tile.copy %T to %S : !tile.buffer<[1, 1024], f32, global>, !tile.buffer<[1, 1024], f32, shared>
+    }
     %A = tile.alloc "A" : !tile.buffer<[1, 1024], f32, fragment>
     tile.copy %S to %A : !tile.buffer<[1, 1024], f32, shared>, !tile.buffer<[1, 1024], f32, fragment>
     %sum = tile.alloc "sum" : !tile.buffer<[1], f32, fragment>

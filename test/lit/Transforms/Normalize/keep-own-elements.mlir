@@ -110,3 +110,63 @@ tile.program @ahead {
     }
   }
 }
+
+// Outside of loops: a tile that the kernel fills and reads element by element, brought, passed on or reduced. Not one that
+// an iteration reads across, that nobody reads, of which a branch has a use, or of a kernel of products.
+// CHECK-LABEL: tile.kernel "body"
+// CHECK:         tile.alloc "in" : !tile.buffer<[4, 64], f32, fragment>
+// CHECK:         tile.alloc "out" : !tile.buffer<[4, 64], f32, fragment>
+// CHECK:         tile.alloc "across" : !tile.buffer<[64], f32, shared>
+// CHECK:         tile.alloc "unread" : !tile.buffer<[4, 64], f32, shared>
+// CHECK:         tile.alloc "guarded" : !tile.buffer<[4, 64], f32, shared>
+// CHECK-LABEL: tile.kernel "product"
+// CHECK:         tile.alloc "out" : !tile.buffer<[16, 16], f32, shared>
+tile.program @body {
+  %A = tile.tensor "A"[] : !tile.buffer<[4, 64], f32, global>
+  %B = tile.tensor "B"[] : !tile.buffer<[4, 64], f32, global>
+  %R = tile.tensor "R"[] : !tile.buffer<[64], f32, global>
+  %c1 = arith.constant 1 : index
+  tile.kernel "body" grid(%c1) threads(64) {
+  ^bb0(%bx: index):
+    %c4 = arith.constant 4 : index
+    %c64 = arith.constant 64 : index
+    %in = tile.alloc "in" : !tile.buffer<[4, 64], f32, shared>
+    %out = tile.alloc "out" : !tile.buffer<[4, 64], f32, shared>
+    %across = tile.alloc "across" : !tile.buffer<[64], f32, shared>
+    %unread = tile.alloc "unread" : !tile.buffer<[4, 64], f32, shared>
+    %guarded = tile.alloc "guarded" : !tile.buffer<[4, 64], f32, shared>
+    %f = tile.alloc "f" : !tile.buffer<[4, 64], f32, fragment>
+    tile.copy %A to %in : !tile.buffer<[4, 64], f32, global>, !tile.buffer<[4, 64], f32, shared>
+    tile.copy %R to %across : !tile.buffer<[64], f32, global>, !tile.buffer<[64], f32, shared>
+    tile.copy %A to %guarded : !tile.buffer<[4, 64], f32, global>, !tile.buffer<[4, 64], f32, shared>
+    tile.parallel (%i, %j) in (%c4, %c64) {
+      %x = tile.load %in[%i, %j] : !tile.buffer<[4, 64], f32, shared> -> f32
+      %r = tile.load %across[%j] : !tile.buffer<[64], f32, shared> -> f32
+      %y = arith.addf %x, %r : f32
+      tile.store %y, %f[%i, %j] : f32, !tile.buffer<[4, 64], f32, fragment>
+      tile.store %y, %unread[%i, %j] : f32, !tile.buffer<[4, 64], f32, shared>
+    }
+    %isFirst = arith.cmpi eq, %bx, %c4 : index
+    scf.if %isFirst {
+      tile.copy %guarded to %B : !tile.buffer<[4, 64], f32, shared>, !tile.buffer<[4, 64], f32, global>
+    }
+    tile.copy %f to %out : !tile.buffer<[4, 64], f32, fragment>, !tile.buffer<[4, 64], f32, shared>
+    tile.copy %out to %B : !tile.buffer<[4, 64], f32, shared>, !tile.buffer<[4, 64], f32, global>
+  }
+}
+
+tile.program @product {
+  %A = tile.tensor "A"[] : !tile.buffer<[16, 16], f16, global>
+  %C = tile.tensor "C"[] : !tile.buffer<[16, 16], f32, global>
+  %c1 = arith.constant 1 : index
+  tile.kernel "product" grid(%c1) threads(64) {
+  ^bb0(%bx: index):
+    %a = tile.alloc "a" : !tile.buffer<[16, 16], f16, shared>
+    %f = tile.alloc "f" : !tile.buffer<[16, 16], f32, fragment>
+    %out = tile.alloc "out" : !tile.buffer<[16, 16], f32, shared>
+    tile.copy %A to %a : !tile.buffer<[16, 16], f16, global>, !tile.buffer<[16, 16], f16, shared>
+    tile.gemm %a, %a, %f {transpose_b} : !tile.buffer<[16, 16], f16, shared>, !tile.buffer<[16, 16], f16, shared>, !tile.buffer<[16, 16], f32, fragment>
+    tile.copy %f to %out : !tile.buffer<[16, 16], f32, fragment>, !tile.buffer<[16, 16], f32, shared>
+    tile.copy %out to %C : !tile.buffer<[16, 16], f32, shared>, !tile.buffer<[16, 16], f32, global>
+  }
+}
