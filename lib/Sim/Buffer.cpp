@@ -92,6 +92,19 @@ bool computeBufferAddresses(Wave &wave, const Instr &instr, unsigned bytes, MemO
   return true;
 }
 
+uint64_t lanesOutOfRange(const Wave &wave, const Instr &instr) {
+  BufferDescriptor d = bufferDescriptorOf(wave, instr);
+  if (instr.idxen || (d.addsLaneId && d.stride != 0))
+    return 0;
+  const uint32_t *offsets = instr.offen ? wave.v[instr.src[0].reg] : nullptr;
+  uint64_t result = 0;
+  for (unsigned lane = 0; lane < numLanes; ++lane) {
+    uint64_t at = uint64_t(offsets ? offsets[lane] : 0) + static_cast<uint32_t>(instr.offset);
+    result |= static_cast<uint64_t>(at >= d.numRecords) << lane;
+  }
+  return result;
+}
+
 namespace {
 
 /// Wide accesses are checked dword by dword: lanes that straddle the end are done one by one here.

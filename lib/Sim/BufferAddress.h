@@ -23,4 +23,7 @@ BufferDescriptor bufferDescriptorOf(const Wave &wave, const Instr &instr);
 /// Fills addresses of `bytes` bytes a lane, and the lanes out of range. False after a fault.
 bool computeBufferAddresses(Wave &wave, const Instr &instr, unsigned bytes, MemOp &op);
 
+/// Lanes of which a buffer instruction without an index touches nothing, whatever they store.
+uint64_t lanesOutOfRange(const Wave &wave, const Instr &instr);
+
 } // namespace tilec::sim

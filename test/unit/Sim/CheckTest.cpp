@@ -242,6 +242,21 @@ TEST(Uninitialized, ByLane) {
   EXPECT_EQ(found(half + "s_mov_b64 exec, -1\nglobal_store_dword v1, v20, s[8:9]"),
             Names{"uninitialized"});
 }
+// Half of the lanes have an offset beyond the end of a buffer: nothing is stored there.
+TEST(Uninitialized, LanesBeyondTheEndOfABuffer) {
+  auto stored = [](const std::string &offset) {
+    return found("s_mov_b64 exec, 0xff\nv_mov_b32 v20, 1\nv_mov_b32 v21, 0\ns_mov_b64 exec, -1\n"
+                 "s_mov_b64 s[12:13], s[8:9]\ns_mov_b32 s14, 16\ns_mov_b32 s15, 0x27000\n"
+                 "v_mbcnt_lo_u32_b32 v22, -1, 0\nv_cmp_gt_u32 vcc, 8, v22\n"
+                 "v_mov_b32 v23, " +
+                 offset +
+                 "\nv_mov_b32 v24, 0\n"
+                 "v_cndmask_b32 v22, v23, v24, vcc\nbuffer_store_byte v20, v22, s[12:15], 0 offen");
+  };
+  EXPECT_EQ(stored("-16"), Names{});
+  EXPECT_EQ(stored("16"), Names{});
+  EXPECT_EQ(stored("15"), Names{"uninitialized"});
+}
 // What a select leaves out may be anything.
 TEST(Uninitialized, ScalarSelects) {
   const std::string branch = "\ns_cmp_eq_u32 s22, 0\ns_cbranch_scc1 .Lx\n.Lx:";
