@@ -7,6 +7,7 @@
 //===----------------------------------------------------------------------===//
 #pragma once
 
+#include "tilec/Base/Math.h"
 #include "tilec/Target/Target.h"
 
 #include <algorithm>
@@ -26,7 +27,7 @@ inline std::optional<RegisterSplit> splitRegisters(const TargetInfo &target, int
   constexpr int64_t ofProducer = 40, fewestGroups = 3;
   const std::optional<MovedRegisters> &moved = target.registers.moved;
   int64_t groups = threads / target.groupLanes(), step = target.registers.step;
-  int64_t atEntry = target.registersOf(threads / target.waveLanes);
+  int64_t atEntry = target.registersOf(ceilDiv(threads, target.waveLanes));
   if (!moved || groups < fewestGroups || atEntry < moved->least + step)
     return std::nullopt;
   int64_t producer = std::max(moved->least, ofProducer - step * (groups - fewestGroups));

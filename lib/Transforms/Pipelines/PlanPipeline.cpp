@@ -228,15 +228,10 @@ PipelinePlan planThatFits(tile::ForOp loop, LoopMemory &memory, const TargetInfo
 }
 
 /// Bytes that a block may take without a block less being resident, with what it takes of `before`.
-/// A unit never has more blocks than its share of the grid.
 static int64_t freeBytes(tile::KernelOp kernel, int64_t before, const TargetInfo &target) {
-  int64_t bytes = bytesForSameOccupancy(kernel, /*producer=*/0, before, target);
-  if (std::optional<int64_t> blocks = kernel.blocksOfGrid()) {
-    int64_t ofUnit = ceilDiv(std::max<int64_t>(*blocks, 1), target.units);
-    int64_t share = target.sharedBytesOfUnit / ofUnit - target.sharedBytesKept;
-    bytes = std::max(bytes, std::min<int64_t>(share, target.sharedBytes));
-  }
-  return bytes;
+  return hasUnitsForAll(kernel, target)
+             ? target.sharedBytes
+             : bytesForSameOccupancy(kernel, /*producer=*/0, before, target);
 }
 
 /// The first op of the round behind the fill that reads what it brings: where the fill stands under
